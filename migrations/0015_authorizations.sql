@@ -122,6 +122,7 @@ create table refund_parts (
   amount_micros  bigint not null check (amount_micros > 0),
   primary key (account_id, refund_id, capture_id)
 );
+create index refund_parts_of_capture on refund_parts (account_id, capture_id);
 create trigger refund_parts_append_only before update or delete or truncate on refund_parts
   for each statement execute function refuse_change();
 call guard_table('refund_parts', 'select');

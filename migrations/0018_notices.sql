@@ -1,10 +1,11 @@
--- Emails to account holders.
+-- Emails to account holders and the operator.
 
 -- Written in the transaction of their cause and sent by a task. Without a mail server they stay
 -- here, and the sandbox shows them.
 create table notices (
   id               bigint generated always as identity primary key,
-  account_id       text collate "C" not null references accounts,
+  -- Null for an email to the operator.
+  account_id       text collate "C" references accounts,
   kind             text not null,
   recipient        text not null,
   subject          text not null,

@@ -4,7 +4,12 @@ import type { PrintedCard, Surface } from '#domain/context/surface.ts'
 import type { OutgoingMessage } from '#iso8583/message.ts'
 import { parseFault } from './card_network/faults.ts'
 import { authorization, forcedCapture, newReference } from './card_network/merchant.ts'
-import { amountElements, type Purchase, parsePurchase } from './card_network/purchase.ts'
+import {
+  amountElements,
+  merchantId,
+  type Purchase,
+  parsePurchase,
+} from './card_network/purchase.ts'
 import {
   openCall,
   type SandboxCall,
@@ -90,8 +95,7 @@ async function runChallenge(call: SandboxCall, purchase: Purchase): Promise<stri
     currency: purchase.currency.letters,
     amount_micros: BigInt(elements[6] ?? elements[4] ?? '0') * 10_000n,
     merchant_name: purchase.merchant_name,
-    // All sandbox merchants share one ID, so only their names differ.
-    merchant_id: null,
+    merchant_id: merchantId(purchase),
     mcc: purchase.mcc,
     merchant_country: purchase.merchant_country,
   })

@@ -1,3 +1,4 @@
+// Runs alone, because it lists its child processes.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Problem } from '#contract/problem.ts'
 import { numberOfCountry } from '#iso8583/country_numbers.ts'
 import { type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
@@ -121,6 +122,12 @@ export function amountElements(minor: bigint, currency: Currency): Record<number
   }
 }
 
+/** Every merchant has an ID of its own, which follows from its name. */
+export function merchantId({ merchant_name }: Pick<Purchase, 'merchant_name'>): string {
+  const name = merchant_name.trim().replace(/\s+/g, ' ').toLowerCase()
+  return `FLORIN${createHash('sha256').update(name).digest('hex').slice(0, 9).toUpperCase()}`
+}
+
 export function merchantElements(purchase: Purchase): Record<number, string> {
   const [entry, condition] = entry_modes[purchase.entry_mode]
   const city = purchase.entry_mode === 'ecommerce' ? 'ONLINE' : 'SANDBOX CITY'
@@ -130,7 +137,7 @@ export function merchantElements(purchase: Purchase): Record<number, string> {
     22: entry,
     25: condition,
     41: 'SANDBOX1',
-    42: 'FLORINSANDBOX01',
+    42: merchantId(purchase),
     43: writeCardAcceptor({
       name: purchase.merchant_name,
       city,

@@ -25,10 +25,10 @@ const REFERENCE_SPAN = 65_536
 export const FORK_DEPTH_MAX = 1_000
 
 /**
- * After a jump of the clock only the last ten minutes get blocks, as if producers had missed the
+ * After a jump of the clock only the last two minutes get blocks, as if producers had missed the
  * earlier slots, because the deposit watcher reads every block.
  */
-const CATCH_UP_BLOCKS_MAX = 200
+const CATCH_UP_BLOCKS_MAX = 40
 
 /**
  * A chain of blocks with a transaction pool. There is no virtual machine: TRX, token balances,

@@ -6,6 +6,7 @@ import {
   Input,
   NoContent,
   Nullable,
+  Password,
   StringEnum,
   Timestamp,
   TotpCode,
@@ -14,21 +15,15 @@ import {
   versioned,
 } from './shapes.ts'
 
-const Email = Type.String({
+export const Email = Type.String({
   description: 'Email address. Stored in lowercase.',
   pattern: '^[^\\s@\\u0000-\\u001f]+@[^\\s@.\\u0000-\\u001f]+(\\.[^\\s@.\\u0000-\\u001f]+)+$',
   maxLength: 254,
   examples: ['ada@example.com'],
 })
 
-const NewPassword = Type.String({
+export const NewPassword = Type.String({
   description: 'At least 8 characters. Commonly used passwords are rejected.',
-  maxLength: 256,
-  examples: ['correct horse battery staple'],
-})
-
-const Password = Type.String({
-  description: 'The account password.',
   maxLength: 256,
   examples: ['correct horse battery staple'],
 })

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { IdList, StringList } from './filters.ts'
+import { AgentList, IdList, StringList } from './filters.ts'
 import { type Access, operation, sessionOrKeyOnly } from './operation.ts'
 import { routes } from './routes.ts'
 import {
@@ -117,6 +117,7 @@ const activityReaders: Access = {
 const activityFilters = {
   card_id: IdList('card', 'Filter by card.'),
   event: StringList('Filter by event.', { example: 'card.loaded,card.frozen' }),
+  agent: AgentList,
 }
 
 const ActivityPage = Page(ActivityEvent)

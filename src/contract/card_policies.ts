@@ -6,6 +6,7 @@ import type { OperationName } from './operations.ts'
  * handler that forgets about card restrictions leaks nothing.
  *
  * - open: not related to a card
+ * - filtered: a sum, for which the handler counts the token's cards only
  * - denied: affects or shows the account as a whole
  * - card: this input field is the card ID
  * - rows: this field of each row is the card ID; rows of other cards are removed
@@ -14,6 +15,7 @@ import type { OperationName } from './operations.ts'
  */
 export type CardPolicy =
   | 'open'
+  | 'filtered'
   | 'denied'
   | { card: string }
   | { rows: string }
@@ -88,4 +90,17 @@ export const card_policies: Readonly<Record<OperationName, CardPolicy>> = {
   list_tickets: 'denied',
   get_system_health: 'open',
   get_limits: 'open',
+
+  // Not in the specification:
+  request_password_reset: 'open',
+  reset_password: 'open',
+  list_sessions: 'denied',
+  revoke_session: 'denied',
+  update_card: of_card,
+  get_ticket: 'denied',
+  reply_ticket: 'denied',
+  get_spending: 'filtered',
+  list_statements: 'denied',
+  list_approvals: 'open',
+  decide_approval: 'denied',
 }

@@ -1,5 +1,5 @@
 /**
- * Decline codes with the sentence shown to the cardholder. The first sixteen are required by the
+ * Decline codes with the sentence shown to the cardholder. The first eighteen are required by the
  * contract; the others belong to additional checks that it permits.
  */
 export const decline_messages = {
@@ -19,6 +19,9 @@ export const decline_messages = {
   issuer_unavailable: 'The purchase could not be processed in time.',
   system_error: 'The purchase could not be processed.',
   do_not_honor: 'The purchase was declined.',
+
+  card_used: 'This single-use card already made its purchase.',
+  merchant_blocked: 'The card is locked to another merchant.',
 
   duplicate_conflict: 'The merchant sent the same purchase again with a different amount.',
   reversed_before_auth: 'The merchant canceled the purchase before it arrived.',
@@ -50,6 +53,9 @@ export const decline_labels: Readonly<Record<DeclineCode, string>> = {
   issuer_unavailable: 'temporary problem',
   system_error: 'temporary problem',
   do_not_honor: 'not approved',
+
+  card_used: 'single-use card already used',
+  merchant_blocked: 'locked to another merchant',
 
   duplicate_conflict: 'conflicting duplicate',
   reversed_before_auth: 'canceled by the merchant',

@@ -1,4 +1,4 @@
-/** Webhook event types with their descriptions. */
+/** The webhook event types that `*` includes, with their descriptions. */
 export const event_types = {
   'account.created': 'An account was created.',
   'account.signed_in': 'A session was started.',
@@ -21,3 +21,11 @@ export const event_types = {
 } as const
 
 export type EventType = keyof typeof event_types
+
+/** A webhook must name these; `*` does not include them, and they have no sequence number. */
+export const named_event_types = {
+  'approval.requested': 'An app asks to exceed its budget. The owner can approve or decline.',
+  'approval.decided': 'The owner approved or declined a call of an app.',
+} as const
+
+export type NamedEventType = keyof typeof named_event_types

@@ -18,6 +18,11 @@ export const StringList = (description: string, options: { example: string; each
   )
 }
 
+/** Rows that OAuth clients created, or, for transactions, whose cards they issued. */
+export const AgentList = StringList('OAuth client ID.', {
+  example: 'q1vKmTzvQ0eGZbN1X5mYj',
+})
+
 /** A list of IDs with one prefix. An ID of another kind is refused, not searched for. */
 export const IdList = (prefix: IdPrefix, description: string) =>
   StringList(description, {

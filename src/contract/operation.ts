@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { EventType } from './events.ts'
+import type { EventType, NamedEventType } from './events.ts'
 import type { OperatorRole } from './operator/roles.ts'
 import type { ProblemCode } from './problem.ts'
 import type { Route } from './routes.ts'
@@ -8,7 +8,7 @@ import type { Scope } from './scopes.ts'
 /** An operation as the pipeline runs it: one of the public API or one of the operator API. */
 export type Operation = Route & {
   name: string
-  status: 200 | 201 | 204
+  status: 200 | 201 | 202 | 204
   summary: string
   access: Access
   input: TObject
@@ -37,7 +37,7 @@ export type OperationShape = Operation & {
   /** Shares the method and path of this operation; chosen when its own required fields are sent. */
   variant_of?: string
   /** Webhook event types that a success emits, in order. */
-  emits?: readonly EventType[]
+  emits?: readonly (EventType | NamedEventType)[]
   /** True if a well-formed value can still be refused with 422 `invalid_request`. */
   rejects_values?: true
   /** True if it can't be undone or removes something: MCP clients are warned. */
@@ -57,6 +57,7 @@ export type Section =
   | 'Withdrawals'
   | 'Disputes'
   | 'Webhooks'
+  | 'Approvals'
   | 'Support and system'
 
 /** Credentials that may call the operation. Anything not listed is denied. */

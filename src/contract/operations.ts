@@ -9,6 +9,7 @@ import {
 } from './accounts.ts'
 import { filter_activity, get_activity, get_audit_log } from './activity.ts'
 import { create_api_key, list_api_keys, revoke_api_key } from './api_keys.ts'
+import { decide_approval, list_approvals } from './approvals.ts'
 import { get_balance, get_balance_history } from './balance.ts'
 import {
   cancel_card,
@@ -24,10 +25,15 @@ import {
   set_mcc_rules,
   unfreeze_card,
   unload_card,
-} from './cards.ts'
+  update_card,
+} from './card_operations.ts'
 import { add_dispute_evidence, file_dispute, get_dispute, list_disputes } from './disputes.ts'
 import type { InputOf, OperationShape, OutputOf } from './operation.ts'
-import { list_tickets, open_ticket } from './support.ts'
+import { request_password_reset, reset_password } from './password_resets.ts'
+import { list_sessions, revoke_session } from './sessions.ts'
+import { get_spending } from './spending.ts'
+import { list_statements } from './statements.ts'
+import { get_ticket, list_tickets, open_ticket, reply_ticket } from './support.ts'
 import { get_limits, get_system_health } from './system.ts'
 import { cancel_topup, create_topup, get_topup, list_topups } from './topups.ts'
 import {
@@ -46,8 +52,9 @@ import {
 import { get_withdrawal, list_withdrawals, withdraw } from './withdrawals.ts'
 
 /**
- * All 52 operations, in the order of the specification. A record instead of an array: the compiler
- * looks an operation up by name instead of searching the array for every handler.
+ * The 52 operations of the specification in its order, then the added ones. A record instead of an
+ * array: the compiler looks an operation up by name instead of searching the array for every
+ * handler.
  */
 export const operations = {
   create_account,
@@ -112,6 +119,19 @@ export const operations = {
   list_tickets,
   get_system_health,
   get_limits,
+
+  // Not in the specification:
+  request_password_reset,
+  reset_password,
+  list_sessions,
+  revoke_session,
+  update_card,
+  get_ticket,
+  reply_ticket,
+  get_spending,
+  list_statements,
+  list_approvals,
+  decide_approval,
 } as const satisfies Readonly<Record<string, OperationShape>>
 
 export type OperationName = keyof typeof operations

@@ -13,10 +13,12 @@ export const problem_statuses = {
   invalid_credentials: 401,
   totp_required: 401,
   totp_invalid: 401,
+  reset_token_invalid: 401,
   payment_required: 402,
   payment_failed: 402,
   insufficient_scope: 403,
   policy_denied: 403,
+  approval_required: 403,
   credential_not_allowed: 403,
   account_suspended: 403,
   active_card_required: 403,
@@ -40,6 +42,8 @@ export const problem_statuses = {
   idempotency_in_progress: 409,
   key_revoked: 409,
   decision_already_made: 409,
+  ticket_closed: 409,
+  approval_decided: 409,
   event_expired: 410,
   challenge_expired: 410,
   payload_too_large: 413,
@@ -55,6 +59,7 @@ export const problem_statuses = {
   address_blocked: 422,
   invalid_mcc: 422,
   invalid_country: 422,
+  invalid_merchant_lock: 422,
   invalid_webhook_url: 422,
   unknown_event_type: 422,
   transaction_not_disputable: 422,
@@ -75,11 +80,16 @@ export type ProblemCode = keyof typeof problem_statuses
 
 export type ProblemDetail = { field: string; message: string }
 
+/** The page on which the account owner decides about a refused call. */
+export type ApprovalLink = { id: string; url: string; expires_at: string }
+
 export type ProblemOptions = {
   details?: readonly ProblemDetail[]
   retry_after_s?: number
   /** Set only if the contract asks for a status other than the code's default. */
   status?: number
+  /** Only with `approval_required`. */
+  approval?: ApprovalLink
   cause?: unknown
 }
 
@@ -92,6 +102,7 @@ export class Problem extends Error {
   readonly status: number
   readonly details: readonly ProblemDetail[] | undefined
   readonly retry_after_s: number | undefined
+  readonly approval: ApprovalLink | undefined
 
   constructor(code: ProblemCode, sentence: string, options: ProblemOptions = {}) {
     super(sentence, options.cause === undefined ? undefined : { cause: options.cause })
@@ -100,5 +111,6 @@ export class Problem extends Error {
     this.status = options.status ?? problem_statuses[code]
     this.details = options.details
     this.retry_after_s = options.retry_after_s
+    this.approval = options.approval
   }
 }

@@ -16,10 +16,14 @@ export const problem_meanings: Readonly<Record<ProblemCode, string>> = {
   invalid_credentials: 'Incorrect email or password.',
   totp_required: 'Two-factor authentication is on. Retry with `totp_code`.',
   totp_invalid: 'The code is incorrect or was already used. Wait for the next one.',
+  reset_token_invalid: 'The reset link expired, was used or was replaced. Request a new one.',
   payment_required: 'This operation has a price. Pay as `PAYMENT-REQUIRED` describes, then retry.',
   payment_failed: 'The payment was rejected. Sign a new one.',
   insufficient_scope: 'The token lacks a scope. Ask the owner to grant it on the consent page.',
   policy_denied: 'A rule of the card program or of the token forbids this. See `message`.',
+  approval_required:
+    'The call exceeds the budget of this app. The owner can approve it at `approval.url`; then ' +
+    'repeat the same call.',
   credential_not_allowed: 'This operation is not available to this type of credential.',
   account_suspended: 'The operator suspended the account. Contact support.',
   active_card_required: 'Support tickets require an active card. Issue or unfreeze one first.',
@@ -43,6 +47,8 @@ export const problem_meanings: Readonly<Record<ProblemCode, string>> = {
   idempotency_in_progress: 'A request with this key is still in progress. Retry in a moment.',
   key_revoked: 'The API key is already revoked.',
   decision_already_made: 'A different decision was already made for this challenge.',
+  ticket_closed: 'The ticket is closed. Open a new one.',
+  approval_decided: 'The approval was already decided, has expired or its app lost access.',
   event_expired: 'Events are kept for 30 days. This one is older.',
   challenge_expired: 'The challenge expired after five minutes and the purchase was declined.',
   payload_too_large: 'The request body is larger than 25 MB (64 KB without a valid credential).',
@@ -58,6 +64,8 @@ export const problem_meanings: Readonly<Record<ProblemCode, string>> = {
   address_blocked: 'The address is blocked.',
   invalid_mcc: 'A merchant category is four digits or a range such as `5811-5814`.',
   invalid_country: 'A country is two uppercase letters (ISO 3166-1 alpha-2).',
+  invalid_merchant_lock:
+    '`merchant_lock` needs a merchant name, and works only with `usage: merchant_locked`.',
   invalid_webhook_url: 'The webhook URL must be a public https URL.',
   unknown_event_type: 'The event type does not exist. See the list of events.',
   transaction_not_disputable: 'Only a capture of the last 120 days can be disputed.',

@@ -77,4 +77,17 @@ export const routes = {
   list_tickets: { method: 'GET', path: '/tickets', paged: true },
   get_system_health: { method: 'GET', path: '/system/health' },
   get_limits: { method: 'GET', path: '/system/limits' },
+
+  // Not in the specification:
+  request_password_reset: { method: 'POST', path: '/password_resets' },
+  reset_password: { method: 'POST', path: '/password_resets/confirm' },
+  list_sessions: { method: 'GET', path: '/sessions', paged: true },
+  revoke_session: { method: 'DELETE', path: '/sessions/{id}' },
+  update_card: { method: 'PATCH', path: '/cards/{id}' },
+  get_ticket: { method: 'GET', path: '/tickets/{id}' },
+  reply_ticket: { method: 'POST', path: '/tickets/{id}/messages' },
+  get_spending: { method: 'GET', path: '/spending' },
+  list_statements: { method: 'GET', path: '/statements', paged: true },
+  list_approvals: { method: 'GET', path: '/approvals', paged: true },
+  decide_approval: { method: 'POST', path: '/approvals/{id}' },
 } as const satisfies Readonly<Record<string, Route>>

@@ -124,6 +124,12 @@ export const Page = <Row extends TSchema>(row: Row) =>
     has_more: Type.Boolean({ description: 'True if there are more objects after this page.' }),
   })
 
+export const Password = Type.String({
+  description: 'The account password.',
+  maxLength: 256,
+  examples: ['correct horse battery staple'],
+})
+
 export const TotpCode = Type.String({
   description: 'Six-digit code from the authenticator app. Each code works once.',
   maxLength: 32,
@@ -148,6 +154,19 @@ export const ErrorBody = Type.Object(
           field: Type.String({ description: 'The field that was rejected.' }),
           message: Type.String({ description: 'What is wrong with the field.' }),
         }),
+      ),
+    ),
+    approval: Type.Optional(
+      Type.Object(
+        {
+          id: Id('apr', 'ID of the approval.'),
+          url: Type.String({
+            description: 'The page where the account owner approves or declines.',
+            examples: [`https://pay.example/approvals/apr_${EXAMPLE_BODY}`],
+          }),
+          expires_at: Timestamp('The owner can decide until then.'),
+        },
+        { description: 'Only with `approval_required`: what the account owner must decide.' },
       ),
     ),
   },

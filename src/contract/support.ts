@@ -51,6 +51,9 @@ export const Ticket = Type.Object(
 )
 export type Ticket = Static<typeof Ticket>
 
+const messageText = (description: string, example: string) =>
+  Type.String({ description, minLength: 1, maxLength: 10_000, examples: [example] })
+
 export const open_ticket = operation({
   name: 'open_ticket',
   ...routes.open_ticket,
@@ -69,12 +72,7 @@ export const open_ticket = operation({
       maxLength: 200,
       examples: ['Declined at a kiosk'],
     }),
-    message: Type.String({
-      description: 'First message.',
-      minLength: 1,
-      maxLength: 10_000,
-      examples: ['My card was declined at a ticket machine. Why?'],
-    }),
+    message: messageText('First message.', 'My card was declined at a ticket machine. Why?'),
     category: StringEnum(categories, { description: 'Topic of the ticket.', examples: ['card'] }),
     card_id: Type.Optional(Id('card', 'The card the ticket is about.')),
     transaction_id: Type.Optional(Id('txn', 'The transaction the ticket is about.')),
@@ -99,4 +97,37 @@ export const list_tickets = operation({
   }),
   output: Page(Ticket),
   problems: ['invalid_cursor'],
+})
+
+const TicketId = Id('tkt', 'The ticket.')
+
+export const get_ticket = operation({
+  name: 'get_ticket',
+  ...routes.get_ticket,
+  status: 200,
+  section: 'Support and system',
+  summary: 'Retrieve a ticket.',
+  description: 'Returns a support ticket with all of its messages, oldest first.',
+  access: sessionOrKeyOnly,
+  input: Input({ id: TicketId }),
+  output: Ticket,
+})
+
+export const reply_ticket = operation({
+  name: 'reply_ticket',
+  ...routes.reply_ticket,
+  status: 201,
+  section: 'Support and system',
+  summary: 'Reply to a ticket.',
+  description:
+    'Adds your message to a ticket and returns the ticket. It is open again afterwards: support ' +
+    'responds next, also if it was resolved. A closed ticket takes no more messages; open a new ' +
+    'one instead. Never include card numbers or passwords.',
+  access: sessionOrKeyOnly,
+  input: Input({
+    id: TicketId,
+    body: messageText('Your message.', 'It works again. Thank you!'),
+  }),
+  output: Ticket,
+  problems: ['ticket_closed'],
 })

@@ -126,6 +126,27 @@ export const SystemLimits = Type.Object(
       },
       { description: 'The credential that made this call.' },
     ),
+    budget: Nullable(
+      Type.Object(
+        {
+          amount_usd: amount('What this app can move out of the balance per period.', 50),
+          period: StringEnum(['day', 'month', 'total'], {
+            description: 'UTC day, UTC calendar month, or in total.',
+            examples: ['day'],
+          }),
+          used_usd: amount('Used in this period. Approved calls count too.', 38),
+          resets_at: Nullable(Timestamp('Start of the next period. Null for a total.')),
+          ask_above_usd: Nullable(
+            amount('A single call above this needs approval by the owner.', 30),
+          ),
+        },
+        {
+          description:
+            'Budget of this app. load_card, issue_card with a load and withdraw count; ' +
+            'unload_card gives back. Calls beyond it need approval by the owner.',
+        },
+      ),
+    ),
     programme: Type.Object(
       {
         bins: Type.Array(

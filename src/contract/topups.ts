@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { StringList } from './filters.ts'
+import { AgentList, StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
@@ -159,6 +159,7 @@ export const list_topups = operation({
     asset: StringList('Filter by asset.', { example: 'USDT' }),
     chain: StringList('Filter by chain.', { example: 'tron' }),
     txid: StringList('Filter by transfer.', { example: txid_example }),
+    agent: AgentList,
   }),
   output: Page(Topup),
   problems: ['invalid_cursor'],

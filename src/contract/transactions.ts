@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { IdList, StringList } from './filters.ts'
+import { AgentList, IdList, StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
@@ -198,7 +198,10 @@ export type AuthDetails = Static<typeof AuthDetails>
 const transactionFilters = {
   type: Type.Optional(EnumList(transaction_types, 'Filter by type.')),
   status: Type.Optional(EnumList(transaction_statuses, 'Filter by status.')),
-  mcc: StringList('Filter by merchant category code.', { each: '\\d{4}', example: '4112' }),
+  mcc: StringList('Filter by merchant category code, or a range such as 5811-5814.', {
+    each: '\\d{4}(-\\d{4})?',
+    example: '4112',
+  }),
   merchant: Type.Optional(
     Type.String({
       description: 'Merchant name contains this text (case-insensitive).',
@@ -231,6 +234,7 @@ export const list_transactions = operation({
   input: Input({
     ...pageQuery,
     card_id: IdList('card', 'Filter by card.'),
+    agent: AgentList,
     ...transactionFilters,
   }),
   output: TransactionPage,

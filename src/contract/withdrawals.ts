@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { StringList } from './filters.ts'
+import { AgentList, StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
@@ -115,6 +115,7 @@ export const withdraw = operation({
     'totp_invalid',
     'too_many_attempts',
     'kill_switch_active',
+    'approval_required',
   ],
   destructive: true,
 })
@@ -132,6 +133,7 @@ export const list_withdrawals = operation({
     status: Type.Optional(EnumList(withdrawal_statuses, 'Filter by status.')),
     address: StringList('Filter by destination address.', { example: address_example }),
     txid: StringList('Filter by transfer.', { example: txid_example }),
+    agent: AgentList,
   }),
   output: Page(Withdrawal),
   problems: ['invalid_cursor'],

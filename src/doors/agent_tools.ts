@@ -1,8 +1,13 @@
 import { isWrite, type OAuthAccess, type OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
-import { ErrorBody } from '#contract/shapes.ts'
 import { decimalFromMicros } from '#kernel/money.ts'
 import type { X402Settings } from '#rails/x402/x402_settings.ts'
+import { argumentOf, toolInput, toolOutput } from './tool_schema.ts'
+
+/** The protocol's defaults are left out; a tool that only reads has no other hints. */
+type Annotations =
+  | { readOnlyHint: true }
+  | { readOnlyHint: false; destructiveHint: boolean; idempotentHint?: true }
 
 /** An operation as an MCP tool, derived from the contract. */
 export type AgentTool = {
@@ -11,33 +16,28 @@ export type AgentTool = {
   description: string
   inputSchema: object
   outputSchema: object
-  annotations: {
-    title: string
-    readOnlyHint: boolean
-    destructiveHint: boolean
-    idempotentHint: boolean
-  }
+  annotations: Annotations
 }
 
 const free_tools: readonly AgentTool[] = Object.values<OperationShape>(operations).map((shape) => {
   const title = shape.summary.replace(/\.$/, '')
-  // A GET with an effect, such as reveal_pan, must not be announced as read-only.
-  const isRead = !isWrite(shape) && shape.destructive !== true
   return {
     name: shape.name as OperationName,
     title,
-    description: shape.description + needs(shape),
-    inputSchema: inputSchema(shape),
-    // Strict clients also validate errors against it, so the error body is one of its variants.
-    outputSchema: plain({ type: 'object', anyOf: [shape.output, ErrorBody] }),
-    annotations: {
-      title,
-      readOnlyHint: isRead,
-      destructiveHint: shape.destructive === true,
-      idempotentHint: isRead || shape.idempotent === true,
-    },
+    description: shape.description,
+    inputSchema: toolInput(shape),
+    outputSchema: toolOutput(shape),
+    annotations: annotationsOf(shape),
   }
 })
+
+function annotationsOf(shape: OperationShape): Annotations {
+  const destructiveHint = shape.destructive === true
+  // A GET with an effect, such as reveal_pan, must not be announced as read-only.
+  if (!isWrite(shape) && !destructiveHint) return { readOnlyHint: true }
+  const idempotent = shape.idempotent === true && ({ idempotentHint: true } as const)
+  return { readOnlyHint: false, destructiveHint, ...idempotent }
+}
 
 const priced_tools = new WeakMap<X402Settings, readonly AgentTool[]>()
 
@@ -65,52 +65,24 @@ export const header_arguments = Object.fromEntries(
 
 function headersOf(shape: OperationShape): HeaderArguments {
   const names = Object.keys(shape.headers ?? {}).map((header) => [
-    header.toLowerCase().replaceAll('-', '_'),
+    argumentOf(header),
     header.toLowerCase(),
   ])
   if (isWrite(shape)) names.push(['idempotency_key', 'idempotency-key'])
   return Object.fromEntries(names)
 }
 
-function inputSchema(shape: OperationShape): object {
-  const properties: Record<string, unknown> = { ...shape.input.properties }
-  for (const [header, description] of Object.entries(shape.headers ?? {})) {
-    const name = header.toLowerCase().replaceAll('-', '_')
-    properties[name] = { type: 'string', description }
-  }
-  if (isWrite(shape)) {
-    properties['idempotency_key'] = {
-      type: 'string',
-      minLength: 1,
-      maxLength: 255,
-      description:
-        'A unique value for each new action. If a call times out, retry with the same key: the ' +
-        'action happens only once.',
-    }
-  }
-  const required = (shape.input as { required?: string[] }).required ?? []
-  return plain({
-    type: 'object',
-    properties,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  })
-}
-
-/** Plain JSON Schema, without our own x- keywords. */
-function plain(schema: object): object {
-  const text = JSON.stringify(schema, (key, value: unknown) =>
-    key.startsWith('x-') ? undefined : value,
-  )
-  return JSON.parse(text) as object
-}
-
-function needs({ access }: OperationShape): string {
-  if (access === 'anyone') return ' No credential required.'
+/**
+ * The credential that a tool needs, as a sentence. The result of tools/list has only tools that the
+ * caller may call, so it leaves this out.
+ */
+export function credentialFor(name: OperationName): string {
+  const { access }: OperationShape = operations[name]
+  if (access === 'anyone') return 'No credential required.'
   const { session, oauth } = access
   const who = session ? 'a session or an API key' : 'an API key'
-  if (oauth === null) return ` Requires ${access.api_key === false ? 'a session' : who}.`
-  return ` OAuth scope: ${scopesIn(oauth)}.`
+  if (oauth === null) return `Requires ${access.api_key === false ? 'a session' : who}.`
+  return `OAuth scope: ${scopesIn(oauth)}.`
 }
 
 function scopesIn(oauth: NonNullable<OAuthAccess>): string {

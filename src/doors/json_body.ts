@@ -13,21 +13,20 @@ function textOf(bytes: Buffer): string {
 /** Above this a text is read in several turns of the event loop. */
 const LONG_BYTES = 131_072
 
-/** Throws a JsonError, or a TypeError where it is not UTF-8. A promise where the text is long. */
-export function readJsonBytes(bytes: Buffer): unknown {
+/** Throws a JsonError, or a TypeError if the bytes are not UTF-8. */
+export async function readJsonBytes(bytes: Buffer): Promise<unknown> {
   return bytes.length > LONG_BYTES ? readLongJson(bytes) : readJson(textOf(bytes))
 }
 
-/**
- * The bytes of a body as JSON; a promise of it where they are many. An empty body is an empty
- * object: some operations need no more.
- */
-export function readJsonBody(bytes: Buffer | undefined, content_type: string | undefined): unknown {
+/** The bytes of a body as JSON. An empty body is an empty object: some operations need no more. */
+export async function readJsonBody(
+  bytes: Buffer | undefined,
+  content_type: string | undefined,
+): Promise<unknown> {
   if (bytes === undefined || bytes.length === 0) return {}
   requireJson(content_type)
   try {
-    const value = readJsonBytes(bytes)
-    return value instanceof Promise ? value.catch(refuse) : value
+    return await readJsonBytes(bytes)
   } catch (cause) {
     return refuse(cause)
   }

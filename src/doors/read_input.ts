@@ -4,14 +4,14 @@ import { Problem } from '#contract/problem.ts'
 import { readJsonBody } from './json_body.ts'
 import { readQuery } from './query.ts'
 
-/** Path, query and body of a request as one flat input; a promise of it where the body is long. */
-export function readInput(shape: InputShape, request: FastifyRequest): unknown {
+/** Path, query and body of a request as one flat input. */
+export async function readInput(shape: InputShape, request: FastifyRequest): Promise<unknown> {
   const query = readQuery(shape, searchOf(request.url))
   const path = request.params as Record<string, string>
   if (inputLocation(shape) === 'query') return Object.assign(query, path)
   requireNoQuery(query)
-  const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
-  return body instanceof Promise ? body.then((read) => withPath(path, read)) : withPath(path, body)
+  const bytes = request.body as Buffer | undefined
+  return withPath(path, await readJsonBody(bytes, request.headers['content-type']))
 }
 
 function withPath(path: Record<string, string>, body: unknown): unknown {

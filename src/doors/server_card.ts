@@ -1,6 +1,6 @@
 import { default_scopes } from '#contract/scopes.ts'
 import type { Settings } from '#settings/settings.ts'
-import { agentTools } from './agent_tools.ts'
+import { agentTools, credentialFor } from './agent_tools.ts'
 
 /** Description of the MCP server, in the response to initialize and in its server card. */
 export const MCP_VERSION = '0.4.0'
@@ -39,7 +39,10 @@ export function serverCard(settings: Settings): string {
     capabilities: mcp_capabilities,
     authentication: { required: true, schemes: ['bearer', 'oauth2'] },
     instructions: mcp_instructions,
-    tools: agentTools(settings.x402),
+    tools: agentTools(settings.x402).map((tool) => ({
+      ...tool,
+      description: `${tool.description} ${credentialFor(tool.name)}`,
+    })),
     _meta: { 'florin/initial_scopes': default_scopes },
   })
 }

@@ -156,10 +156,6 @@ export function encodeResponse(
 /** The last element of the primary bitmap. */
 const PRIMARY_MAX = 64
 
-/**
- * Copies in a loop because elements are short: `set(subarray(…))` costs 2 µs more per response
- * ("response" in bench/authorizations, 4 µs in all).
- */
 function copyElement(
   { element }: Layout,
   writer: Writer,
@@ -167,7 +163,7 @@ function copyElement(
 ): void {
   const { bytes, at } = writer
   if (at + end - start > bytes.length) throw new MalformedMessage(element, 'over_length')
-  for (let from = start; from < end; from += 1) bytes[at + from - start] = source[from] as number
+  bytes.set(source.subarray(start, end), at)
   writer.at = at + end - start
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ID_PREFIXES, idFloor, idMaker, idTimeMs, isId } from './id.ts'
+import { cellOfId, ID_PREFIXES, idFloor, idMaker, idTimeMs, isId } from './id.ts'
 
 const NOON_MS = Date.UTC(2026, 10, 15, 12)
 const newId = idMaker(randomBytes)
@@ -15,9 +15,9 @@ function bitsOf(id: string): string {
 }
 
 test('every prefix of the contract makes an id of the TypeID form', () => {
-  const named =
-    'acct sess key bal tup card ctr txn wd dsp evd wh evt dlv tkt msg aud chg req grant pay'
-  assert.deepEqual([...ID_PREFIXES].sort(), named.split(' ').sort())
+  const public_ones =
+    'acct sess key bal tup card ctr txn wd dsp evd wh evt dlv tkt msg aud chg req grant pay apr'
+  assert.deepEqual([...ID_PREFIXES].sort(), [...public_ones.split(' '), 'note'].sort())
   for (const prefix of ID_PREFIXES) {
     const id = newId(prefix, NOON_MS)
     assert.match(id, new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
@@ -105,4 +105,28 @@ test('malformed IDs are refused', () => {
     `card_${'０'.repeat(26)}`,
   ]
   for (const stranger of strangers) assert.equal(isId('card', stranger), false, stranger)
+})
+
+test('an ID of another cell names it, is a UUIDv7 of its time and sorts by it', () => {
+  for (const cell of [0, 1, 31, 32, 127]) {
+    const make = idMaker(randomBytes, cell)
+    const ids = Array.from({ length: 200 }, (_, at) => make('card', NOON_MS + (at >> 1)))
+    assert.deepEqual([...ids].sort(), ids)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const id of ids) {
+      assert.equal(cellOfId(id), cell)
+      assert.ok(isId('card', id))
+      assert.equal(bitsOf(id).slice(48, 52), '0111')
+      assert.equal(bitsOf(id).slice(64, 66), '10')
+    }
+    assert.equal(idTimeMs(ids[0] ?? ''), NOON_MS)
+    assert.ok((ids[0] ?? '') >= idFloor('card', NOON_MS))
+  }
+})
+
+test('IDs made before there were cells name cell 0', () => {
+  const old = ['card_01kc3z8e5xe8m9r4t2v6w7y8za', 'acct_01k9xq0000e0000000zzzzzzzz']
+  assert.deepEqual(old.map(cellOfId), [0, 0])
+  // The letters after an announced cell that is none.
+  assert.equal(cellOfId('card_01kc3z8e5xf8m9r4t2zzw7y8za'), 0)
 })

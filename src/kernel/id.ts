@@ -1,4 +1,5 @@
 import { assert } from './assert.ts'
+import { cellMark, cellOfMark } from './cell.ts'
 
 /**
  * TypeIDs: a prefix and a UUIDv7 in 26 base32 characters, so IDs sort by creation time. The first
@@ -27,6 +28,8 @@ export const ID_PREFIXES = [
   'req',
   'grant',
   'pay',
+  'apr',
+  'note',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 
@@ -39,6 +42,12 @@ const RANDOM_BYTES = 10
 const BLOCK_BYTES = 100 * RANDOM_BYTES
 /** Counters kept for this many past timestamps: a call may still create IDs for its own one. */
 const TIMESTAMPS_MAX = 1_000
+
+/** After the version, an ID of cell 0 has a zero bit; a one says that a cell is named later. */
+const NAMES_CELL = 0x800
+const VERSION_AT = 10
+const VERSION_WITH_CELL = 'f'
+const CELL_AT = 18
 
 export type RandomBytes = (count: number) => Uint8Array
 
@@ -59,22 +68,32 @@ function timeLetters(time_ms: number): string {
 }
 
 /** The rest of a UUIDv7: version, 12 counter bits, variant, 14 counter bits, 48 random bits. */
-function restLetters(count: number, random: Uint8Array, from: number): [string, string] {
+function restLetters(
+  count: number,
+  random: Uint8Array,
+  from: number,
+  cell: number,
+): [string, string] {
   const byte = (at: number) => random[from + at] ?? 0
-  const version = 0x7000 | (count >>> 14)
+  const version = 0x7000 | (cell === 0 ? 0 : NAMES_CELL) | (count >>> 14)
   const variant = 0x8000 | (count & 0x3fff)
+  const low = letters(byte(1), (byte(2) << 24) | (byte(3) << 16) | (byte(4) << 8) | byte(5))
   return [
     letters(version >>> 8, ((version & 255) << 24) | (variant << 8) | byte(0)),
-    letters(byte(1), (byte(2) << 24) | (byte(3) << 16) | (byte(4) << 8) | byte(5)),
+    cell === 0 ? low : cellMark(cell) + low.slice(2),
   ]
 }
 
 /**
  * Creates IDs that sort in creation order within one process: IDs of the same millisecond count up
- * in the 26 bits after the time. The counter starts at a random value in the lower half, so two
- * nodes do not collide and 33 million values are left.
+ * in the 25 bits after the time and the cell's bit. The counter starts at a random value in the
+ * lower half, so two nodes do not collide and 16 million values are left. IDs of all cells sort by
+ * time, because the cell's number replaces random bits.
  */
-export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: number) => string {
+export function idMaker(
+  randomBytes: RandomBytes,
+  cell = 0,
+): (prefix: IdPrefix, time_ms: number) => string {
   /** Counters of earlier timestamps; the last one is in `last_count`, where most IDs need it. */
   const counts = new Map<number, number>()
   let [last_ms, last_count, last_letters] = [Number.NaN, 0, '']
@@ -96,7 +115,7 @@ export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: n
       last_letters = timeLetters(time_ms)
     }
     last_count += 1
-    const [high, low] = restLetters(last_count, block, from)
+    const [high, low] = restLetters(last_count, block, from, cell)
     // join() gives a flat string; a concatenated one is slower every time it is written.
     return [prefix, '_', last_letters, high, low].join('')
   }
@@ -104,7 +123,7 @@ export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: n
 
 function startOf(random: Uint8Array, from: number): number {
   const [a = 0, b = 0, c = 0, d = 0] = random.subarray(from)
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 7
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 8
 }
 
 function dropFirst(counts: Map<number, number>): void {
@@ -126,6 +145,17 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 export function idFloor(prefix: IdPrefix, time_ms: number): string {
   const bounded = Math.min(Math.max(Math.trunc(time_ms), 0), TIME_MAX_MS)
   return `${prefix}_${timeLetters(bounded)}${'0'.repeat(ID_BODY_LENGTH - TIME_LETTERS)}`
+}
+
+/**
+ * The cell that an ID names; 0 if it names none. Until there were cells, the counter could reach
+ * the bit that announces one, about once in 30 million IDs. Such an ID names a random number, so
+ * callers take a cell that doesn't exist for cell 0.
+ */
+export function cellOfId(id: string): number {
+  const body = id.length - ID_BODY_LENGTH
+  if (id[body + VERSION_AT] !== VERSION_WITH_CELL) return 0
+  return cellOfMark(id.slice(body + CELL_AT, body + CELL_AT + 2)) ?? 0
 }
 
 export function idTimeMs(id: string): number {

@@ -4,8 +4,8 @@ const timestamps_ms = new Float64Array(SLOTS).fill(Number.NaN)
 const texts = new Array<string>(SLOTS).fill('')
 
 /**
- * The ISO 8601 text of a timestamp. A batch shares a few timestamps, and toISOString costs as much
- * as ten other values, so the latest results are cached.
+ * The ISO 8601 text of a timestamp. A batch shares a few timestamps, and toISOString takes a
+ * microsecond, so the latest results are cached: 4 % of a card message (bench/authorizations).
  */
 export function timestampText(timestamp: Date): string {
   const at_ms = timestamp.getTime()

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { RateVerdict } from '#domain/risk/rate_limit.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import {
   type AnonymousGroup,
@@ -21,7 +20,11 @@ const groups: Readonly<Record<string, AnonymousGroup>> = {
 
 /** These routes apply their own limits: by credential, or by address if it is invalid. */
 const LIMITED_BY_DOOR = [/^\/v1\//, /^\/mcp$/, /^\/operator\/v1\//, /^\/processor\//, /^\/files\//]
-const LIMITED_ELSEWHERE = [/^\/sandbox\/v1\//, /^\/oauth\/(register|grants)$/, /^\/oauth\/grants\//]
+const LIMITED_ELSEWHERE = [
+  /^\/sandbox\/v1\//,
+  /^\/oauth\/(register|grants|card_reveals)$/,
+  /^\/oauth\/grants\//,
+]
 
 /** Other routes, and unknown ones, are limited like the pages of the site. */
 function groupOf(route: string | undefined): AnonymousGroup | null {
@@ -32,27 +35,13 @@ function groupOf(route: string | undefined): AnonymousGroup | null {
 
 /** Limits every route without a bearer by address, before any other work. */
 export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
-  const known = new Map<string | undefined, AnonymousGroup | null>()
   app.addHook('onRequest', (request, reply, done) => {
-    const route = request.routeOptions.url
-    let group = known.get(route)
-    if (group === undefined) {
-      group = groupOf(route)
-      known.set(route, group)
-    }
+    const group = groupOf(request.routeOptions.url)
     if (group === null) return done()
     const subject = anonymousSubject(group, request.ip)
-    const passed = (verdict: RateVerdict) => {
+    limitRate(runtime, subject).then((verdict) => {
       reply.headers(rateHeaders(subject, verdict))
       done()
-    }
-    try {
-      const taken = limitRate(runtime, subject)
-      // A promise only with Redis: the limits in memory return a value directly.
-      if (taken instanceof Promise) taken.then(passed, done)
-      else passed(taken)
-    } catch (cause) {
-      done(cause as Error)
-    }
+    }, done)
   })
 }

@@ -1,17 +1,15 @@
-import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
-
-import { event_proofs } from '#domain/events/event_proofs.ts'
-
-import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
-import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
-import { delivery_proofs } from '#domain/webhooks/delivery_proofs.ts'
-import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
+import type { Violation } from '#domain/context/proof.ts'
+import { mailFindings } from '#domain/system/mail_findings.ts'
+import { countFindings, findLastRun, replaceFindings } from '#domain/system/proof_store.ts'
+import { proof_names } from '#domain/system/proofs.ts'
+import { type BooksReport, proveChanges, proveEverything } from '#domain/system/prove_books.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { onOneNode } from '#platform/postgres/one_node.ts'
-import type { Clock } from '#platform/runtime/clock.ts'
+import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
+import type { Metrics } from '#platform/runtime/metrics.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
@@ -20,18 +18,13 @@ export { type AuditHead, changedHeads, readAuditHeads } from '#domain/audit/audi
 export { type AuditReport, verifyAudit } from '#domain/audit/verify_audit.ts'
 export type { BooksReport, ChainDifference }
 
-/** Every room's proofs, over one snapshot of the books. */
-const proofs = [
-  ...ledger_proofs,
-  ...event_proofs,
-  ...chain_proofs,
-  ...hold_proofs,
-  ...payment_proofs,
-  ...delivery_proofs,
-]
-
-export function proveBooks(db: Database): Promise<BooksReport> {
-  return auditBooks(db, proofs)
+/** Proves everything in one run. */
+export function proveBooks(
+  db: Database,
+  now: Date = systemClock().now(),
+  onProgress?: (accounts: number) => void,
+): Promise<BooksReport> {
+  return proveEverything(db, now, onProgress)
 }
 
 const NODE_TIMEOUT_MS = 10_000
@@ -41,27 +34,20 @@ export async function proveCustody(db: Database, settings: Settings): Promise<Ch
   return compareCustody({ db, settings }, nodeFetch(NODE_TIMEOUT_MS))
 }
 
-const HOUR_MS = 60 * 60_000
+const CUSTODY = 'custody covers customer balances'
 
-/**
- * The same proof in production, hourly and on one node: with millions of movements it takes the
- * database minutes. A violation fails the run, which is counted and logged.
- */
-export function proveBooksTask(dependencies: AuditDependencies): Task {
-  const schedule = { task: 'prove_books', every_ms: HOUR_MS }
-  return {
-    name: schedule.task,
-    every_ms: schedule.every_ms,
-    run: onOneNode(dependencies, schedule, async () => {
-      const { figures, violations } = await proveBooks(dependencies.db)
-      const custody = await proveCustody(dependencies.db, dependencies.settings)
-      const wrong = [...violations, ...custody.filter(({ is_short }) => is_short)]
-      if (wrong.length === 0)
-        return dependencies.log.info('the books are sound', { ...figures, ...logFields(custody) })
-      throw new Error(`the books are not sound: ${JSON.stringify(wrong.slice(0, 10))}`)
-    }),
-  }
-}
+const custodyViolations = (custody: readonly ChainDifference[]): Violation[] =>
+  custody
+    .filter(({ is_short }) => is_short)
+    .map(({ chain, asset, difference_usd }) => ({
+      proof: CUSTODY,
+      account_id: null,
+      id: `${chain}/${asset}`,
+      sentence: `${asset} on ${chain} is short of the books: the difference is $${difference_usd}.`,
+    }))
+
+const HOUR_MS = 60 * 60_000
+const MINUTE_MS = 60_000
 
 type AuditDependencies = {
   db: Database
@@ -69,6 +55,75 @@ type AuditDependencies = {
   settings: Settings
   clock: Clock
   random: Random
+  metrics: Metrics
+}
+
+/** The last findings of each cell: the metrics are their sum and the oldest run. */
+export type KnownFindings = Map<
+  number,
+  { counts: ReadonlyMap<string, number>; proven_at_s: number }
+>
+
+/** The proofs that fail now, as this node last read them. */
+export type Findings = {
+  tasks: Task[]
+  /** For the service's health; null while every proof holds. */
+  fault(): string | null
+}
+
+/**
+ * Proves the books every hour on one node: what changed since the last run and the next part of a
+ * cycle over everything. Every node reads the findings each minute, for its health and metrics.
+ */
+export function watchBooks(
+  dependencies: AuditDependencies,
+  known: KnownFindings = new Map(),
+): Findings {
+  const { db, metrics, settings } = dependencies
+  let failing: readonly string[] = []
+  const read = async () => {
+    const counts = await countFindings(db)
+    const proven_at_s = ((await findLastRun(db))?.getTime() ?? 0) / 1_000
+    known.set(settings.cell, { counts, proven_at_s })
+    const all = [...known.values()]
+    for (const proof of [...proof_names, CUSTODY]) {
+      const sum = all.reduce((total, one) => total + (one.counts.get(proof) ?? 0), 0)
+      metrics.proof_findings.set({ proof }, sum)
+    }
+    metrics.books_proven_at.set(Math.min(...all.map((one) => one.proven_at_s)))
+    failing = [...counts.keys()]
+  }
+  return {
+    tasks: [
+      proveBooksTask(dependencies, read),
+      { name: 'read_findings', every_ms: MINUTE_MS, at_start: true, run: read },
+    ],
+    fault: () =>
+      failing.length === 0 ? null : `A proof of the books fails: ${failing.join('; ')}.`,
+  }
+}
+
+function proveBooksTask(dependencies: AuditDependencies, read: () => Promise<void>): Task {
+  const { db, settings, clock, log } = dependencies
+  const schedule = { task: 'prove_books', every_ms: HOUR_MS }
+  return {
+    name: schedule.task,
+    every_ms: schedule.every_ms,
+    skips_advances: true,
+    run: onOneNode(dependencies, schedule, async ({ check }) => {
+      const now = clock.now()
+      const proven = await proveChanges(db, { now, check })
+      const custody = await proveCustody(db, settings)
+      const found = custodyViolations(custody)
+      await replaceFindings(db, { proof_names: [CUSTODY], accounts: null }, { found, now })
+      await mailFindings(dependencies, now)
+      await read()
+      const fields = { ...proven, ...logFields(custody) }
+      const counts = await countFindings(db)
+      if (counts.size === 0) return log.info('the books are sound', fields)
+      throw new Error(`the books are not sound: ${JSON.stringify([...counts])}`)
+    }),
+  }
 }
 
 /** The differences by chain and asset. */

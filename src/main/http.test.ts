@@ -56,7 +56,7 @@ test('connections above the limit of an address or node are closed, and closed o
       [true, true, true, true, true, false, false],
     )
     opened[0]?.socket.destroy()
-    assert(await eventually(async () => (await open()).isOpen, { within_ms: 5_000 }))
+    assert(await eventually(async () => (await open()).isOpen, { within_ms: 20_000 }))
     for (const { socket } of opened) socket.destroy()
   }
 })

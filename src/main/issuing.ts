@@ -8,7 +8,7 @@ import {
 import { settleClearingsTask } from '#domain/authorizations/settle_clearings_task.ts'
 import { findCardOf } from '#domain/cards/card_store.ts'
 import { findSealedPan } from '#domain/cards/pan_store.ts'
-import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
+import { cellOfPan, cvvOf, openPan } from '#domain/cards/pan_vault.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { SandboxHost } from '#domain/context/surface.ts'
 import { type CardHost, startCardHost } from '#doors/card_host/card_host.ts'
@@ -18,31 +18,45 @@ import { assert } from '#kernel/assert.ts'
 import { type DatabaseRole, openDatabase } from '#platform/postgres/db.ts'
 import type { Probes } from '#platform/runtime/health.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
+import { type Tracing, traceDatabase, traceEngine } from './tracing.ts'
 
-/** The issuer side of card payments: the engine, the card host and its tasks. */
+/** The issuer side of card payments in one cell: the engine and its tasks. */
 export type Issuing = {
   engine: Engine
-  host: CardHost
-  probe: Probes['issuer']
   tasks: Task[]
   sandbox_host: Pick<
     SandboxHost,
-    'card_host_port' | 'cardNumberOf' | 'expireAuthorization' | 'openChallenge' | 'challengeStatus'
+    'cardNumberOf' | 'expireAuthorization' | 'openChallenge' | 'challengeStatus'
   >
   stop(): Promise<void>
 }
 
+export type IssuerHost = { port: number; probe: Probes['issuer']; stop: CardHost['stop'] }
+
 /** One connection per lane, and one to find the accounts of card numbers. */
 const POOL_SIZE = 3
 
-type EngineDatabase = { database_url: string; role: DatabaseRole; onCommit(): void }
+type EngineDatabase = {
+  database_url: string
+  role: DatabaseRole
+  onCommit(): void
+  tracing: Tracing | null
+}
 
-export async function startIssuing(
+function makeTracedEngine(
+  dependencies: Parameters<typeof makeEngine>[0],
+  tracing: Tracing | null,
+): Engine {
+  if (tracing === null) return makeEngine(dependencies)
+  const db = traceDatabase(dependencies.db, tracing, { is_batch: true })
+  return traceEngine(makeEngine({ ...dependencies, db }), tracing)
+}
+
+export function startIssuing(
   dependencies: Dependencies,
-  { database_url, role, onCommit }: EngineDatabase,
-): Promise<Issuing> {
+  { database_url, role, onCommit, tracing }: EngineDatabase,
+): Issuing {
   const { settings, keys, clock } = dependencies
-  const link = links[settings.iso_link]
   const db = openDatabase(database_url, {
     role,
     pool_size: POOL_SIZE,
@@ -52,19 +66,14 @@ export async function startIssuing(
     log: dependencies.log,
     fail: dependencies.fail,
   })
-  const engine = makeEngine({ ...dependencies, db })
-  const host = await startCardHost({ ...dependencies, engine, link }, settings)
-  const { port } = host
+  const engine = makeTracedEngine({ ...dependencies, db }, tracing)
   return {
     engine,
-    host,
-    probe: issuerProbe({ port, link, clock, settings }),
     tasks: [
       expireAuthorizationsTask({ ...dependencies, engine }),
       settleClearingsTask({ ...dependencies, engine }),
     ],
     sandbox_host: {
-      card_host_port: port,
       cardNumberOf: async (account_id, id) => {
         assert(settings.mode === 'sandbox', 'only the sandbox reads a card number')
         const card = await findCardOf(dependencies.db, { account_id, id }, clock.now())
@@ -78,9 +87,37 @@ export async function startIssuing(
       challengeStatus: (account_id, id) => challengeStatusOf(dependencies.db, account_id, id),
     },
     stop: async () => {
-      await host.stop()
       await engine.drain()
       await db.close()
     },
+  }
+}
+
+/** The card host of a node: one port for the messages of all its cells. */
+export async function startIssuerHost(
+  dependencies: Dependencies,
+  engine: Engine,
+): Promise<IssuerHost> {
+  const { settings, clock } = dependencies
+  const link = links[settings.iso_link]
+  const { port, stop } = await startCardHost({ ...dependencies, engine, link }, settings)
+  return { port, stop, probe: issuerProbe({ port, link, clock, settings }) }
+}
+
+/**
+ * The engine of all cells: the card number names the cell. A number that its cell doesn't know may
+ * be one of cell 0, issued before there were others.
+ */
+export function routeMessages(home: Engine, others: ReadonlyMap<number, Engine>): Engine {
+  if (others.size === 0) return home
+  const all = [home, ...others.values()]
+  return {
+    submit: (request) => {
+      const named = others.get(cellOfPan(request.pan_hash))
+      if (named === undefined) return home.submit(request)
+      return named.submit(request, () => home.submit(request))
+    },
+    load: () => all.reduce((sum, engine) => sum + engine.load(), 0),
+    drain: async () => void (await Promise.all(all.map((engine) => engine.drain()))),
   }
 }

@@ -1,6 +1,7 @@
 import { notifyActivity } from '#domain/activity/activity_store.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
+import { emailPasswordResetsTask } from '#domain/notices/email_password_resets_task.ts'
 import { eventNotices } from '#domain/notices/event_notices.ts'
 import { makeMailer } from '#domain/notices/mailer.ts'
 import { sendNoticesTask } from '#domain/notices/send_notices_task.ts'
@@ -39,6 +40,7 @@ export async function startNotifications(dependencies: Dependencies): Promise<No
       deliverChallengesTask(dependencies),
       sweepDeliveriesTask(dependencies),
       warnLowBalanceTask(dependencies),
+      emailPasswordResetsTask(dependencies),
       sendNoticesTask(dependencies, mailer),
     ],
     deliverer,

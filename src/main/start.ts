@@ -1,18 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '#domain/authorizations/engine.ts'
-import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { SandboxHost, Surface } from '#domain/context/surface.ts'
-import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
-import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
-import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
-import { inboxOf } from '#domain/notices/inbox.ts'
-import { sweepOauthTask } from '#domain/oauth_grants/sweep_oauth_task.ts'
-import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts'
-import { sweepVelocitiesTask } from '#domain/risk/velocity.ts'
-import { resealSecretsTask } from '#domain/system/reseal_secrets_task.ts'
-import { closeWindow } from '#domain/topups/expire_topups_task.ts'
 import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
 import { mountOperator } from '#doors/operator/operator.ts'
@@ -22,23 +12,19 @@ import { mountRest } from '#doors/rest/router.ts'
 import { standardHeaders } from '#doors/send_problem.ts'
 import { mountSite } from '#doors/site/site.ts'
 import { mountThreeDs } from '#doors/three_ds/respond.ts'
-import { bearerOf } from '#kernel/bearer.ts'
-import { invoke } from '#operations/invoke.ts'
-import { makeRuntime, type Runtime } from '#operations/runtime.ts'
-import { callerOf } from '#operations/steps/authenticate.ts'
-import { sweepResponsesTask } from '#operations/sweep_responses_task.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
-import { advanceClock, followClockOffset } from '#platform/postgres/clock_offset.ts'
-import { degradedBy } from '#platform/runtime/health.ts'
-import { runTasks, type Task, type TaskRunner } from '#platform/runtime/tasks.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
+import { type Log, silentLog } from '#platform/runtime/log.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
+import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
-import { proveBooksTask } from './audit.ts'
-import { chainTasks } from './chain_tasks.ts'
-import { openDatabases } from './databases.ts'
-import { makeDependencies } from './dependencies.ts'
+import { requireSharable, startOtherCells } from './cells.ts'
 import { makeHttpServer } from './http.ts'
-import { type Issuing, startIssuing } from './issuing.ts'
-import { startNotifications } from './notifications.ts'
+import { routeMessages, startIssuerHost } from './issuing.ts'
+import { allTasks, makeSandboxHost } from './sandbox_host.ts'
+import { startCell } from './start_cell.ts'
+import { startTracing, traceRequests } from './tracing.ts'
 
 export type RunningService = {
   url: string
@@ -55,6 +41,7 @@ export async function startService(
   settings: Settings,
   options: Options = {},
 ): Promise<RunningService> {
+  requireSharable(settings)
   const stops: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each()
@@ -75,30 +62,36 @@ async function start(
   { stops, stop }: StopFunctions,
 ): Promise<RunningService> {
   const database_url = await databaseUrl(settings, stops)
-  let tasks: TaskRunner | undefined
-  const onCommit = () => tasks?.nudge()
-  const { db, account_pool, role } = await openDatabases(database_url, settings, {
-    ...options.dependencies,
-    onCommit,
+  let log: Log = silentLog
+  const tracing = startTracing(settings, {
+    clock: options.dependencies?.clock ?? systemClock(),
+    random: options.dependencies?.random ?? systemRandom,
+    onFailure: (cause) => log.error('traces could not be exported', {}, cause),
   })
-  stops.push(db.close, account_pool.close)
-  const dependencies = await makeDependencies(settings, db, options.dependencies)
-  stops.push(await followClockOffset(db, dependencies.clock))
-  const runtime = await makeRuntime(dependencies, account_pool)
-  stops.push(runtime.close)
-  const notifications = await startNotifications(runtime)
-  stops.push(notifications.stop)
-  const issuing = await startIssuing(runtime, { database_url, role, onCommit })
-  stops.push(issuing.stop)
-  if (options.dependencies?.probes === undefined)
-    runtime.probes.issuer = degradedBy(issuing.probe, runtime.limiter.fault)
-  tasks = runTasks([...issuing.tasks, ...tasksOf(runtime), ...notifications.tasks], runtime)
-  stops.push(tasks.stop)
+  if (tracing !== null) stops.push(tracing.stop)
+  const overrides = options.dependencies
+  const home = await startCell(settings, database_url, { stops, tracing, overrides, home: null })
+  const { runtime } = home
+  log = runtime.log
+  const others = await startOtherCells(settings, home, { stops, tracing })
+  const all = new Map([[settings.cell, home], ...others])
+
+  const engine = routeMessages(
+    home.issuing.engine,
+    new Map([...others].map(([number, { issuing }]) => [number, issuing.engine])),
+  )
+  const host = await startIssuerHost(runtime, engine)
+  stops.push(host.stop)
+  const probe = overrides?.probes === undefined ? host.probe : null
+  const known_findings = new Map()
+  const tasks = allTasks([...all.values()].map((cell) => cell.begin(probe, known_findings)))
 
   const app = makeHttpServer(runtime)
+  if (tracing !== null) traceRequests(app, tracing)
   keepOperatorApart(app, settings.operator_url)
-  const sandbox_host = { ...makeSandboxHost(runtime, tasks), ...issuing.sandbox_host }
-  mountDoors(app, runtime, issuing.engine)
+  const issuing = new Map([...all].map(([number, cell]) => [number, cell.issuing]))
+  const sandbox_host = makeSandboxHost(runtime, { tasks, card_host_port: host.port, issuing })
+  mountDoors(app, runtime, engine)
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(await standardHeaders(runtime, request))
@@ -121,64 +114,9 @@ function mountDoors(app: FastifyInstance, runtime: Runtime, engine: Engine): voi
   mountOperator(app, runtime)
 }
 
-const tasksOf = (runtime: Runtime): Task[] => [
-  touchKeysTask(runtime.key_uses),
-  sweepCredentialsTask(runtime),
-  sweepOauthTask(runtime),
-  sweepResponsesTask(runtime),
-  resealPansTask(runtime),
-  resealSecretsTask(runtime),
-  remindEvidenceTask(runtime),
-  sweepEvidenceTask(runtime),
-  sweepVelocitiesTask(runtime),
-  proveBooksTask(runtime),
-  ...chainTasks(runtime),
-  ...(runtime.payment_context === null ? [] : [resolvePaymentsTask(runtime.payment_context)]),
-]
-
 async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): Promise<string> {
   if (settings.database_url !== null) return settings.database_url.open()
   const embedded = await startEmbeddedPostgres({ data_dir: settings.data_dir })
   stops.push(embedded.stop)
   return embedded.url
-}
-
-function makeSandboxHost(
-  runtime: Runtime,
-  tasks: TaskRunner,
-): Omit<SandboxHost, keyof Issuing['sandbox_host']> {
-  return {
-    settings: runtime.settings,
-    clock: runtime.clock,
-    random: runtime.random,
-    log: runtime.log,
-    callerOf: async (authorization) => callerOf(runtime, { bearer: bearerOf(authorization) }),
-    call: async (operation, input, bearer) => {
-      const id = runtime.newId('req', runtime.clock.now())
-      const request = {
-        id,
-        ip: 'local',
-        user_agent: 'florin',
-        idempotency_key: null,
-        header: () => null,
-      }
-      const readInput = () => structuredClone(input)
-      const answer = await invoke(runtime, {
-        operation,
-        bearer: bearer ?? null,
-        request,
-        readInput,
-        is_free: true,
-      })
-      return { status: answer.status, body: answer.body === '' ? {} : JSON.parse(answer.body) }
-    },
-    runTasks: tasks.run,
-    expireTopup: (account_id, id) => closeWindow(runtime, account_id, id),
-    inboxOf: (account_id) => inboxOf(runtime.db, account_id),
-    advanceClock: async (seconds) => {
-      await advanceClock(runtime.db, runtime.clock, seconds)
-      await tasks.runAll()
-      return runtime.clock.now()
-    },
-  }
 }

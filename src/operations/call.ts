@@ -13,6 +13,8 @@ export type Call = {
   request: RequestContext
   /** True for calls of the sandbox controls: they are never charged. */
   is_free?: boolean
+  /** True if this is one cell's part of a call that was counted already. */
+  is_part?: boolean
   /** Returns the input as one flat object, or a promise of it. May throw a Problem. */
   readInput(): unknown
 }

@@ -3,6 +3,10 @@ import { createAccount } from '#domain/accounts/create_account.ts'
 import { disable2fa } from '#domain/accounts/disable_2fa.ts'
 import { enable2fa } from '#domain/accounts/enable_2fa.ts'
 import { getAccount } from '#domain/accounts/get_account.ts'
+import { listSessions } from '#domain/accounts/list_sessions.ts'
+import { requestPasswordReset } from '#domain/accounts/request_password_reset.ts'
+import { resetPassword } from '#domain/accounts/reset_password.ts'
+import { revokeSession } from '#domain/accounts/revoke_session.ts'
 import { signIn } from '#domain/accounts/sign_in.ts'
 import { signOut } from '#domain/accounts/sign_out.ts'
 import { updateAccount } from '#domain/accounts/update_account.ts'
@@ -14,6 +18,8 @@ import { listApiKeys } from '#domain/api_keys/list_api_keys.ts'
 import { revokeApiKey } from '#domain/api_keys/revoke_api_key.ts'
 import { getBalance } from '#domain/balance/get_balance.ts'
 import { getBalanceHistory } from '#domain/balance/get_balance_history.ts'
+import { decideApproval } from '#domain/budgets/decide_approval.ts'
+import { listApprovals } from '#domain/budgets/list_approvals.ts'
 import { cancelCard } from '#domain/cards/cancel_card.ts'
 import { freezeCard } from '#domain/cards/freeze_card.ts'
 import { getCard } from '#domain/cards/get_card.ts'
@@ -27,6 +33,7 @@ import { setCardLimits } from '#domain/cards/set_card_limits.ts'
 import { setMccRules } from '#domain/cards/set_mcc_rules.ts'
 import { unfreezeCard } from '#domain/cards/unfreeze_card.ts'
 import { unloadCard } from '#domain/cards/unload_card.ts'
+import { updateCard } from '#domain/cards/update_card.ts'
 import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
 import { addDisputeEvidence } from '#domain/disputes/add_dispute_evidence.ts'
 import { fileDispute } from '#domain/disputes/file_dispute.ts'
@@ -34,8 +41,11 @@ import { getDispute } from '#domain/disputes/get_dispute.ts'
 import { listDisputes } from '#domain/disputes/list_disputes.ts'
 import type { Operator } from '#domain/operators/operator.ts'
 import { operatorSignIn } from '#domain/operators/operator_sign_in.ts'
+import { listStatements } from '#domain/statements/list_statements.ts'
+import { getTicket } from '#domain/support/get_ticket.ts'
 import { listTickets } from '#domain/support/list_tickets.ts'
 import { openTicket } from '#domain/support/open_ticket.ts'
+import { replyTicket } from '#domain/support/reply_ticket.ts'
 import { getLimits } from '#domain/system/get_limits.ts'
 import { getSystemHealth } from '#domain/system/get_system_health.ts'
 import { cancelTopup } from '#domain/topups/cancel_topup.ts'
@@ -43,6 +53,7 @@ import { createTopup } from '#domain/topups/create_topup.ts'
 import { getTopup } from '#domain/topups/get_topup.ts'
 import { listTopups } from '#domain/topups/list_topups.ts'
 import { getAuthDetails } from '#domain/transactions/get_auth_details.ts'
+import { getSpending } from '#domain/transactions/get_spending.ts'
 import { getTransaction } from '#domain/transactions/get_transaction.ts'
 import { listCardTransactions } from '#domain/transactions/list_card_transactions.ts'
 import { listTransactions } from '#domain/transactions/list_transactions.ts'
@@ -120,6 +131,19 @@ export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   list_tickets: listTickets,
   get_system_health: getSystemHealth,
   get_limits: getLimits,
+
+  // Not in the specification:
+  request_password_reset: requestPasswordReset,
+  reset_password: resetPassword,
+  list_sessions: listSessions,
+  revoke_session: revokeSession,
+  update_card: updateCard,
+  get_ticket: getTicket,
+  reply_ticket: replyTicket,
+  get_spending: getSpending,
+  list_statements: listStatements,
+  list_approvals: listApprovals,
+  decide_approval: decideApproval,
 }
 
 /** A handler whose operation is known only by name; the contract has checked its input. */

@@ -1,4 +1,7 @@
+import { ApprovalRequired } from '#domain/budgets/approval.ts'
 import type { Call, Response } from './call.ts'
+import { runtimeOfCall } from './cells.ts'
+import { fanOut } from './fan_out.ts'
 import { type Invocation, makeInvocation, type Step } from './invocation.ts'
 import { perform } from './perform/perform.ts'
 import { problemOf, problemResponse } from './problem_response.ts'
@@ -11,6 +14,7 @@ import { readIdempotencyKey } from './steps/read_idempotency_key.ts'
 import { recordCredentialUse } from './steps/record_credential_use.ts'
 import { requireAccess, requireFieldAccess } from './steps/require_access.ts'
 import { requireCardAccess } from './steps/require_card_access.ts'
+import { storeApproval } from './steps/store_approval.ts'
 import { removeUnusedFile, storeInputFile } from './steps/store_file.ts'
 
 /** The steps of every call before its handler, in order. */
@@ -26,8 +30,14 @@ const steps: readonly Step[] = [
   requireCardAccess,
 ]
 
-/** Runs an operation: the only way in, for every door. */
+/** Runs an operation in its cell: the only way in, for every door. */
 export async function invoke(runtime: Runtime, call: Call): Promise<Response> {
+  if (runtime.cells === null) return invokeIn(runtime, call)
+  const response = await fanOut(runtime.cells, call, invokeIn)
+  return response ?? invokeIn(await runtimeOfCall(runtime, call), call)
+}
+
+async function invokeIn(runtime: Runtime, call: Call): Promise<Response> {
   const started = runtime.clock.monotonic()
   const invocation = makeInvocation(runtime, call)
   const response = await respond(invocation)
@@ -40,11 +50,7 @@ export async function invoke(runtime: Runtime, call: Call): Promise<Response> {
 
 async function respond(invocation: Invocation): Promise<Response> {
   try {
-    for (const step of steps) {
-      // Most steps finish synchronously: only those with a promise are awaited (bench/http).
-      const pending = step(invocation)
-      if (pending !== undefined) await pending
-    }
+    for (const step of steps) await step(invocation)
     return await perform(invocation)
   } catch (cause) {
     return refuse(invocation, cause)
@@ -54,10 +60,11 @@ async function respond(invocation: Invocation): Promise<Response> {
 async function refuse(invocation: Invocation, cause: unknown): Promise<Response> {
   try {
     await auditRefusal(invocation, cause)
-  } catch (audit_failure) {
-    return responseTo(invocation, audit_failure)
+    const isForOwner = cause instanceof ApprovalRequired
+    return responseTo(invocation, isForOwner ? await storeApproval(invocation, cause) : cause)
+  } catch (failure) {
+    return responseTo(invocation, failure)
   }
-  return responseTo(invocation, cause)
 }
 
 function responseTo({ runtime, operation, request }: Invocation, cause: unknown): Response {
@@ -76,7 +83,7 @@ function recordCall(
   started: number,
 ): void {
   const seconds = (clock.monotonic() - started) / 1_000
-  metrics.request_seconds.observe(operation.name, status, seconds)
+  metrics.request_seconds.observe({ operation: operation.name, status }, seconds)
   log.info('call', {
     operation: operation.name,
     status,

@@ -1,6 +1,8 @@
 import type { OperatorOperationName } from '#contract/operator/operations.ts'
+import { operatorAddNote } from '#domain/accounts/operator_add_note.ts'
 import { operatorGetAccount } from '#domain/accounts/operator_get_account.ts'
 import { operatorListAccounts } from '#domain/accounts/operator_list_accounts.ts'
+import { operatorListNotes } from '#domain/accounts/operator_list_notes.ts'
 import { operatorReinstateAccount } from '#domain/accounts/operator_reinstate_account.ts'
 import { operatorSetAccountLimits } from '#domain/accounts/operator_set_account_limits.ts'
 import { operatorSuspendAccount } from '#domain/accounts/operator_suspend_account.ts'
@@ -35,6 +37,7 @@ import { operatorGetReconciliation } from '#domain/system/operator_get_reconcili
 import { operatorReloadScreening } from '#domain/system/operator_reload_screening.ts'
 import { operatorListHeldDeposits } from '#domain/topups/operator_list_held_deposits.ts'
 import { operatorReleaseDeposit } from '#domain/topups/operator_release_deposit.ts'
+import { operatorListTransactions } from '#domain/transactions/operator_list_transactions.ts'
 import { operatorListFailingWebhooks } from '#domain/webhooks/operator_list_failing_webhooks.ts'
 import { operatorApproveWithdrawal } from '#domain/withdrawals/operator_approve_withdrawal.ts'
 import { operatorListWithdrawals } from '#domain/withdrawals/operator_list_withdrawals.ts'
@@ -61,11 +64,14 @@ export const operator_handlers: {
   operator_cancel_card: operatorCancelCard,
   operator_set_card_shipping: operatorSetCardShipping,
 
+  operator_list_transactions: operatorListTransactions,
   operator_list_accounts: operatorListAccounts,
   operator_get_account: operatorGetAccount,
   operator_suspend_account: operatorSuspendAccount,
   operator_reinstate_account: operatorReinstateAccount,
   operator_set_account_limits: operatorSetAccountLimits,
+  operator_list_notes: operatorListNotes,
+  operator_add_note: operatorAddNote,
   operator_list_grants: operatorListGrants,
   operator_revoke_grant: operatorRevokeGrant,
 

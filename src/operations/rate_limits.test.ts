@@ -210,7 +210,7 @@ test('two nodes with one Redis share the buckets', async (t) => {
     spawnSync('redis-cli', ['-p', String(port), 'ping'])
       .stdout?.toString()
       .includes('PONG') ?? false
-  assert.ok(await eventually(answers, { within_ms: 5_000 }))
+  assert.ok(await eventually(answers, { within_ms: 20_000 }))
   const env = { REDIS_URL: `redis://127.0.0.1:${port}` }
   const one = await start('conservative', env)
   const two = await startTestService({

@@ -23,15 +23,32 @@ export type Runtime = Dependencies & {
   body_bytes: ByteBudget
   /** Null if no call has a price. */
   payment_context: PaymentContext | null
+  /** Null if all accounts are in one database. */
+  cells: Cells | null
   close(): Promise<void>
+}
+
+/** The cells that this node serves. Every runtime of a node has the same ones. */
+export type Cells = {
+  /** Cell 0: the directory, operators and OAuth clients. */
+  home: Runtime
+  all: readonly Runtime[]
+  /** Undefined if this node serves no such cell. */
+  at(number: number): Runtime | undefined
+  /** The cell of an account with this email, or cell 0. */
+  ofEmail(email: string): Promise<number>
+  /** The cell in which an account with this email is created. */
+  claimForNewAccount(email: string): Promise<number>
 }
 
 export async function makeRuntime(
   dependencies: Dependencies,
   account_pool: AccountPool,
+  /** The runtime of cell 0, if this is another cell: a node has one limit for all its cells. */
+  home: Runtime | null = null,
 ): Promise<Runtime> {
   const credentials = makeCredentials(dependencies)
-  const limiter = await limiterFor(dependencies)
+  const limiter = home?.limiter ?? (await limiterFor(dependencies))
   const key_uses = makeKeyUses(dependencies)
   const payment_context = await makePaymentContext(dependencies)
   const activity_notifier = makeActivityNotifier()
@@ -48,8 +65,9 @@ export async function makeRuntime(
     limiter,
     key_uses,
     activity_notifier,
-    body_bytes: makeByteBudget(),
+    body_bytes: home?.body_bytes ?? makeByteBudget(),
     payment_context,
+    cells: null,
     close: async () => {
       // A database that is gone must not keep the rest from stopping.
       await key_uses
@@ -57,7 +75,7 @@ export async function makeRuntime(
         .catch((cause) => dependencies.log.error('key uses were lost', {}, cause))
       await stopListening()
       await stopActivity()
-      await limiter.close()
+      if (home === null) await limiter.close()
     },
   }
 }

@@ -25,6 +25,8 @@ export type RiskSettings = {
   partial_approvals: boolean
   /** Refunds that exceed their purchase by more than this wait for an operator; null: none do. */
   refund_review_usd: number | null
+  /** Approving more than this for an agent needs the owner's password; null: never. */
+  approval_password_usd: number | null
 }
 
 export type Velocity = { account_per_day?: number; ip_per_day?: number }
@@ -39,6 +41,7 @@ const DEFAULTS: Readonly<Record<Mode, RiskSettings>> = {
     blocked_countries: [],
     partial_approvals: false,
     refund_review_usd: null,
+    approval_password_usd: null,
   },
   live: {
     velocity: {
@@ -54,6 +57,7 @@ const DEFAULTS: Readonly<Record<Mode, RiskSettings>> = {
     blocked_countries: [],
     partial_approvals: false,
     refund_review_usd: 0,
+    approval_password_usd: 500,
   },
 }
 
@@ -73,20 +77,21 @@ function invalid(reason: string): ConfigError {
   return new ConfigError(`FLORIN_RISK: ${reason}.`)
 }
 
+const NULLABLE_AMOUNTS = [
+  'withdrawal_review_usd',
+  'balance_max_usd',
+  'refund_review_usd',
+  'approval_password_usd',
+] as const
+
 function requireValid(risk: RiskSettings): void {
-  const { withdrawal_cooldown_hours, withdrawal_review_usd, balance_max_usd } = risk
-  const { refund_review_usd, provisional_credit_days } = risk
-  if (refund_review_usd !== null && !isAmount(refund_review_usd)) {
-    throw invalid('refund_review_usd must be a number or null')
+  for (const name of NULLABLE_AMOUNTS) {
+    if (risk[name] !== null && !isAmount(risk[name])) {
+      throw invalid(`${name} must be a number or null`)
+    }
   }
-  if (!isAmount(withdrawal_cooldown_hours))
-    throw invalid('withdrawal_cooldown_hours must be a number')
-  if (!isAmount(provisional_credit_days)) throw invalid('provisional_credit_days must be a number')
-  if (withdrawal_review_usd !== null && !isAmount(withdrawal_review_usd)) {
-    throw invalid('withdrawal_review_usd must be a number or null')
-  }
-  if (balance_max_usd !== null && !isAmount(balance_max_usd)) {
-    throw invalid('balance_max_usd must be a number or null')
+  for (const name of ['withdrawal_cooldown_hours', 'provisional_credit_days'] as const) {
+    if (!isAmount(risk[name])) throw invalid(`${name} must be a number`)
   }
   const countries: unknown = risk.blocked_countries
   const areCodes = Array.isArray(countries) && countries.every((code) => /^[A-Z]{2}$/.test(code))

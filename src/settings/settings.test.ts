@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import manifest from '#package.json' with { type: 'json' }
 import { ConfigError } from '#platform/settings/environment.ts'
+import { settingsOfCell } from './cell_settings.ts'
 import { readSettings } from './settings.ts'
 import { DEFAULT_SPEND_LIMITS } from './spend_limit_settings.ts'
 
@@ -93,6 +94,19 @@ const bad_values: Record<string, readonly string[]> = {
   FLORIN_PUBLIC_URL: ['example.com', 'ftp://example.com', '/path', 'https://', 'javascript:0'],
   FLORIN_RATE_PROFILE: ['none', 'OFF', 'default,off'],
   FLORIN_DATABASE_URL: ['nonsense', 'mysql://h/db', '127.0.0.1:5432', 'postgres://'],
+  FLORIN_CELLS: [
+    'x',
+    '{}',
+    '[1]',
+    '[{"number":1}]',
+    '[{"number":128,"url":"postgres://h/db"}]',
+    '[{"number":-1,"url":"postgres://h/db"}]',
+    '[{"number":1.5,"url":"postgres://h/db"}]',
+    '[{"number":1,"url":"mysql://h/db"}]',
+    '[{"number":1,"url":"postgres://h/db","size":3}]',
+    '[{"number":1,"url":"postgres://h/db"},{"number":1,"url":"postgres://h/other"}]',
+    '[{"number":1,"url":"postgres://h/db"},{"number":2,"url":"postgres://h/db"}]',
+  ],
   FLORIN_TRUSTED_PROXIES: ['everyone', '10.0.0.256', '10.0.0.0/33', '10.0.0.1,x', '::1/129', '*'],
   FLORIN_PAID_OPERATIONS: [
     '[]',
@@ -153,6 +167,17 @@ test('each invalid list of card ranges stops a live start with a sentence', () =
   assert.deepEqual(readSettings(live).bins, [])
 })
 
+test('password hashing takes 19 MiB, and in live mode never less', () => {
+  const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
+  assert.equal(readSettings(live).password_hash_mib, 19)
+  assert.equal(readSettings({ ...live, FLORIN_PASSWORD_HASH_MIB: '64' }).password_hash_mib, 64)
+  refuses({ ...live, FLORIN_PASSWORD_HASH_MIB: '18' }, 'FLORIN_PASSWORD_HASH_MIB')
+  assert.equal(readSettings({ FLORIN_PASSWORD_HASH_MIB: '1' }).password_hash_mib, 1)
+  for (const value of ['0', '1.5', '2000', 'much']) {
+    refuses({ FLORIN_PASSWORD_HASH_MIB: value }, 'FLORIN_PASSWORD_HASH_MIB')
+  }
+})
+
 test('rate limits cannot be turned off in live mode', () => {
   refuses({ FLORIN_MODE: 'live', FLORIN_RATE_PROFILE: 'off' }, 'FLORIN_RATE_PROFILE=off')
   assert.equal(readSettings({ FLORIN_RATE_PROFILE: 'off' }).rate_profile, 'off')
@@ -206,6 +231,31 @@ test('operator tokens expire after 90 days by default; in live mode the first on
 test('spend limits can be set individually; the others keep their default', () => {
   const { spend_limits } = readSettings({ FLORIN_SPEND_LIMITS: '{"cards_max":3,"load_min_usd":0}' })
   assert.deepEqual(spend_limits, { ...DEFAULT_SPEND_LIMITS, cards_max: 3, load_min_usd: 0 })
+})
+
+test('FLORIN_CELLS lists more databases, and cell 0 is one of them or FLORIN_DATABASE_URL', () => {
+  const at = (number: number) => ({ number, url: `postgres://u:hidden@h${number}/florin` })
+  const beside = readSettings({
+    FLORIN_DATABASE_URL: 'postgres://first/florin',
+    FLORIN_CELLS: JSON.stringify([at(1), { ...at(7), account_url: 'postgres://a@h7/florin' }]),
+  })
+  assert.equal(beside.cell, 0)
+  assert.equal(beside.database_url?.open(), 'postgres://first/florin')
+  assert.deepEqual(
+    beside.more_cells.map(({ number, url }) => [number, url.open()]),
+    [1, 7].map((number) => [number, at(number).url]),
+  )
+  const listed = readSettings({ FLORIN_CELLS: JSON.stringify([at(1), at(0)]) })
+  assert.equal(listed.database_url?.open(), at(0).url)
+  assert.equal(inspect(listed, { depth: 9 }).includes('hidden'), false)
+  const seventh = beside.more_cells[1]
+  assert.ok(seventh !== undefined)
+  const of_cell = settingsOfCell(beside, seventh)
+  assert.equal(of_cell.cell, 7)
+  assert.equal(of_cell.account_database_url?.open(), 'postgres://a@h7/florin')
+  refuses({ FLORIN_CELLS: JSON.stringify([at(0)]), FLORIN_DATABASE_URL: at(1).url }, 'FLORIN_CELLS')
+  refuses({ FLORIN_CELLS: JSON.stringify([at(1)]), FLORIN_DATABASE_URL: at(1).url }, 'FLORIN_CELLS')
+  assert.deepEqual(readSettings({}).more_cells, [])
 })
 
 test('printing the settings shows no secret', () => {

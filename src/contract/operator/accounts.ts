@@ -10,10 +10,11 @@ export const operator_list_accounts = operatorOperation({
   method: 'GET',
   path: '/accounts',
   role: 'viewer',
-  summary: 'List accounts, or find one by email.',
+  summary: 'List accounts, or find one by email or ID.',
   input: Input({
     ...pageQuery,
     email: Type.Optional(Type.String({ maxLength: 254, description: 'Full email address.' })),
+    account_id: AccountFilter,
     status: Type.Optional(
       StringEnum(['active', 'suspended'], { description: 'Status to include.' }),
     ),

@@ -27,6 +27,7 @@ export const operator_list_cards = operatorOperation({
       Type.String({ pattern: '^\\d{4}$', maxLength: 4, description: 'Last four digits.' }),
     ),
     account_id: AccountFilter,
+    card_id: Type.Optional(Id('card', 'ID of the card to include.')),
     status: Type.Optional(EnumList(['active', 'frozen', 'cancelled'], 'Statuses to include.')),
     shipping_status: Type.Optional(
       EnumList(shipping_statuses, 'Shipping statuses to include. Physical cards only.'),

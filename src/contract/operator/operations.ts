@@ -36,6 +36,7 @@ import {
   operator_refuse_withdrawal,
   operator_release_deposit,
 } from './money.ts'
+import { operator_add_note, operator_list_notes } from './notes.ts'
 import type { OperatorOperation } from './operation.ts'
 import {
   operator_announce_maintenance,
@@ -54,6 +55,7 @@ import {
   operator_reply_ticket,
   operator_set_ticket_status,
 } from './tickets.ts'
+import { operator_list_transactions } from './transactions.ts'
 
 /** Every operation that requires an operator token. */
 export const operator_operations = {
@@ -73,11 +75,15 @@ export const operator_operations = {
   operator_cancel_card,
   operator_set_card_shipping,
 
+  operator_list_transactions,
+
   operator_list_accounts,
   operator_get_account,
   operator_suspend_account,
   operator_reinstate_account,
   operator_set_account_limits,
+  operator_list_notes,
+  operator_add_note,
   operator_list_grants,
   operator_revoke_grant,
 

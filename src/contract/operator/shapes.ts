@@ -146,12 +146,17 @@ const PaidCallsDifference = Type.Object({
 export const Reconciliation = Type.Object(
   {
     checked_at: Timestamp('Time of the check.'),
+    proven_at: Nullable(Timestamp('Time of the last run of the proofs, which is hourly.')),
     violations: Type.Array(
       Type.Object({
-        proof: Type.String({ description: 'Rule that was broken.' }),
-        found: Type.Record(Type.String(), Type.Unknown()),
+        proof: Type.String({ description: 'Sentence that should be true of the books.' }),
+        account_id: Nullable(Id('acct', 'ID of the account concerned.')),
+        object_id: Type.String({ description: 'ID of the object for which it is not true.' }),
+        sentence: Type.String({ description: 'What is wrong with it.' }),
+        first_seen_at: Timestamp('Time of the first run that found it.'),
+        last_seen_at: Timestamp('Time of the last run that found it.'),
       }),
-      { description: 'Broken rules of the ledger. Expected: none.' },
+      { description: 'Findings of the proofs that are not resolved. Expected: none.' },
     ),
     chains: Type.Array(CustodyDifference, { description: 'Books compared with custody.' }),
     network: Type.Array(NetworkDifference, { description: 'Books compared with card networks.' }),

@@ -5,10 +5,10 @@ import { insertAccount, lockAccount } from './account_store.ts'
 import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
 
 export const createAccount: Handler<'create_account'> = {
-  prepare: async (_context, input) => {
+  prepare: async ({ settings }, input) => {
     const email = normalizeEmail(input.email)
     requireStrongPassword(input.password, email)
-    const password_hash = await hashPassword(input.password)
+    const password_hash = await hashPassword(input.password, settings)
 
     return async (context) => {
       const account = await insertAccount(context.tx, {
@@ -39,8 +39,10 @@ export const createAccount: Handler<'create_account'> = {
   replay: async (context, stored, input) => {
     const account = await lockAccount(context.tx, stored.id)
     const isUnchanged = account.status === 'active' && account.totp_status !== 'enabled'
-    if (!isUnchanged || !(await isPasswordCorrect(input.password, account.password_hash)))
-      return stored
+    if (!isUnchanged) return stored
+    const { password_hash } = account
+    const isSame = await isPasswordCorrect(input.password, password_hash, context.settings)
+    if (!isSame) return stored
     const session = await signIn(context, account)
     context.audit(account.id, {
       action: 'session.created',

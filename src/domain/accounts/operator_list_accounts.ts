@@ -12,7 +12,11 @@ export const operatorListAccounts: OperatorHandler<'operator_list_accounts'> = a
     operation: 'operator_list_accounts',
     prefix: 'acct',
     select: 'select id from accounts',
-    where: [...equals('email', email), ...equals('status', input.status)],
+    where: [
+      ...equals('email', email),
+      ...equals('id', input.account_id),
+      ...equals('status', input.status),
+    ],
     input,
   })
   const ids = page.data.map(({ id }) => id)

@@ -1,8 +1,15 @@
 import { hash, verify } from '@node-rs/argon2'
 import { Problem } from '#contract/problem.ts'
 
-/** argon2id with 19 MiB and two iterations takes about 50 ms. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** The memory that hashing a password takes, in MiB. */
+export type HashCost = { password_hash_mib: number }
+
+/** argon2id with two iterations; with the default of 19 MiB it takes about 50 ms. */
+const costOf = ({ password_hash_mib }: HashCost) => ({
+  memoryCost: password_hash_mib * 1_024,
+  timeCost: 2,
+  parallelism: 1,
+})
 
 const LENGTH_MIN = 8
 
@@ -102,19 +109,28 @@ async function runLimited<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-export function hashPassword(password: string): Promise<string> {
-  return runLimited(() => hash(password.normalize('NFKC'), COST))
+export function hashPassword(password: string, cost: HashCost): Promise<string> {
+  return runLimited(() => hash(password.normalize('NFKC'), costOf(cost)))
 }
 
+const dummies = new Map<number, Promise<string>>()
+
 /** Verified for unknown emails, so the response time does not reveal which accounts exist. */
-const DUMMY_HASH = hash('nobody has this password', COST)
+function dummyHash(cost: HashCost): Promise<string> {
+  const known = dummies.get(cost.password_hash_mib)
+  const made = known ?? hash('nobody has this password', costOf(cost))
+  dummies.set(cost.password_hash_mib, made)
+  return made
+}
 
 export function isPasswordCorrect(
   password: string,
   password_hash: string | undefined,
+  cost: HashCost,
 ): Promise<boolean> {
   return runLimited(async () => {
-    const matches = await verify(password_hash ?? (await DUMMY_HASH), password.normalize('NFKC'))
+    const checked = password_hash ?? (await dummyHash(cost))
+    const matches = await verify(checked, password.normalize('NFKC'))
     return matches && password_hash !== undefined
   })
 }

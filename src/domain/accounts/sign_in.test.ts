@@ -44,10 +44,12 @@ test('the right password opens a session of 30 days, with the email in any case'
 })
 
 test('a wrong password and an unknown email get the same response and take as long', async () => {
-  const person = await openAccount(url)
+  const costly = await startTestService({ env: { FLORIN_PASSWORD_HASH_MIB: '64' } })
+  const person = await openAccount(costly.url)
   const timed = async (email: string) => {
     const started = performance.now()
-    const reply = await signIn(email, 'not the password')
+    const body = { email, password: 'not the password' }
+    const reply = await send(costly.url, 'POST', '/v1/sessions', { body })
     return { reply, ms: performance.now() - started }
   }
   const known: number[] = []
@@ -60,9 +62,10 @@ test('a wrong password and an unknown email get the same response and take as lo
     known.push(wrong.ms)
     unknown.push(nobody.ms)
   }
-  // Without hashing, a response takes a tenth of the time.
-  const median = (times: number[]) => times.sort((a, b) => a - b)[3] ?? 0
-  assert(median(unknown) > median(known) / 2, `${median(unknown)} ms, not ${median(known)} ms`)
+  // Without hashing, a response takes a tenth of the time. Other work on this machine only adds to
+  // some of them, so the quickest ones are compared.
+  const [quickest_known, quickest_unknown] = [Math.min(...known), Math.min(...unknown)]
+  assert(quickest_unknown > quickest_known / 2, `${quickest_unknown} ms, not ${quickest_known} ms`)
 })
 
 test('a sign-in is recorded in an event and the audit log, without the bearer', async () => {
@@ -247,7 +250,7 @@ async function signInDuring(person: Person, change: string, value: string): Prom
   const under_way = await db.transaction(async (tx) => {
     await lockAccount(tx, person.account_id)
     const reply = signIn(person.email)
-    assert(await eventually(isWaiting, { within_ms: 5_000 }))
+    assert(await eventually(isWaiting, { within_ms: 20_000 }))
     await tx.run(`update accounts set ${change} = $2 where id = $1`, [person.account_id, value])
     return { reply }
   })
@@ -256,7 +259,7 @@ async function signInDuring(person: Person, change: string, value: string): Prom
 
 test('a password that changes during a sign-in opens no session', async () => {
   const person = await openAccount(url)
-  const hash = await hashPassword('quite another password')
+  const hash = await hashPassword('quite another password', { password_hash_mib: 1 })
   const late = await signInDuring(person, 'password_hash', hash)
   assertRefused(late, 401, 'invalid_credentials')
   const suspended = await signInDuring(await openAccount(url), 'status', 'suspended')

@@ -63,7 +63,9 @@ async function requireAccount(
   input: { email: string; password: string },
 ): Promise<AccountRow> {
   const account = await findAccountByEmail(context.db, normalizeEmail(input.email))
-  if (!(await isPasswordCorrect(input.password, account?.password_hash)) || account === undefined) {
+  const hash = account?.password_hash
+  const isCorrect = await isPasswordCorrect(input.password, hash, context.settings)
+  if (!isCorrect || account === undefined) {
     if (account !== undefined) await auditFailure(context, account)
     throw invalidCredentials()
   }

@@ -6,9 +6,9 @@ import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { lockAccount, replaceRecoveryCodes, updateAccountRow, updateTotp } from './account_store.ts'
-import { hashPassword, requireStrongPassword } from './password.ts'
+import { type HashCost, hashPassword, requireStrongPassword } from './password.ts'
 
-type UndoDependencies = { db: Database; keys: Keys; clock: Clock }
+type UndoDependencies = { db: Database; keys: Keys; clock: Clock; settings: HashCost }
 type UndoInput = { token: string; password: string }
 type UndoContext = { tx: Tx; now: Date; audit: Trail['audit']; alert: Trail['alert'] }
 
@@ -27,7 +27,7 @@ export async function prepareUndo(
   const undo = await findUndo(db, dependencies, { token, now: clock.now() })
   if (undo === undefined) throw linkExpired()
   requireStrongPassword(password, undo.email)
-  const password_hash = await hashPassword(password)
+  const password_hash = await hashPassword(password, dependencies.settings)
 
   return async ({ tx, now, audit, alert }) => {
     const account = await lockAccount(tx, undo.account_id)

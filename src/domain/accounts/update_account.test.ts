@@ -87,7 +87,7 @@ test('a second claim of an email waits for the first and is refused', async () =
     await updateAccountRow(tx, change(ada))
     second = db.transaction((other) => updateAccountRow(other, change(bob)))
     second.catch(() => undefined)
-    assert(await eventually(isWaiting, { within_ms: 2_000 }))
+    assert(await eventually(isWaiting, { within_ms: 20_000 }))
   })
   await assert.rejects(second, { code: 'email_taken' })
 })

@@ -7,6 +7,7 @@ import { endOtherSessions } from '#domain/credentials/session_store.ts'
 import {
   type AccountRow,
   accountView,
+  emailTaken,
   normalizeEmail,
   requireAlertsStayOn,
   STANDARD_NOTIFICATIONS,
@@ -21,6 +22,7 @@ export const updateAccount: Handler<'update_account'> = {
       input.email !== undefined || input.password !== undefined
         ? await requireCurrentPassword(context, input.current_password)
         : null
+    if (input.email !== undefined) await requireEmailFree(context, input.email)
     const password_hash =
       input.password === undefined ? null : await hashNewPassword(context, input.password)
 
@@ -82,7 +84,7 @@ function disabledNotifications(
  * a stranger at the sign-in page can't use them up.
  */
 export async function requireCurrentPassword(
-  context: PreparingContext,
+  context: Pick<PreparingContext, 'db' | 'keys' | 'caller' | 'now' | 'settings'>,
   password: string | undefined,
 ): Promise<AccountRow> {
   if (password === undefined) {
@@ -90,13 +92,18 @@ export async function requireCurrentPassword(
       details: [{ field: 'current_password', message: 'is required with email or password' }],
     })
   }
-  const { db, keys, caller, now } = context
+  const { db, keys, caller, now, settings } = context
   const guess = { tx: db, keys, subject: `account|${caller.account_id}`, now }
   await requireGuessLeft(guess)
   const account = await findAccount(db, caller.account_id)
-  if (!(await isPasswordCorrect(password, account.password_hash))) throw wrongPassword()
+  if (!(await isPasswordCorrect(password, account.password_hash, settings))) throw wrongPassword()
   await clearGuesses(guess)
   return account
+}
+
+/** The cell of the account itself is asked in the transaction. */
+async function requireEmailFree({ claimEmail }: PreparingContext, email: string): Promise<void> {
+  if (!(await claimEmail(normalizeEmail(email)))) throw emailTaken()
 }
 
 const wrongPassword = () => new Problem('invalid_credentials', 'The current password is incorrect.')
@@ -107,10 +114,10 @@ export function requireSamePassword(account: AccountRow, checked: AccountRow): v
 }
 
 async function hashNewPassword(
-  { db, caller }: PreparingContext,
+  { db, caller, settings }: PreparingContext,
   password: string,
 ): Promise<string> {
   const account = await findAccount(db, caller.account_id)
   requireStrongPassword(password, account.email)
-  return hashPassword(password)
+  return hashPassword(password, settings)
 }

@@ -1,8 +1,10 @@
 import type { ActivityEvent } from '#contract/activity.ts'
 import type { Scope } from '#contract/scopes.ts'
+import { findCardsOfAgents } from '#domain/cards/cards_of_agents.ts'
 import type { Caller } from '#domain/context/context.ts'
 import type { ActivityType } from '#domain/events/event.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { anyOf, type Condition } from '#platform/postgres/page.ts'
 
 export type ActivityRow = {
@@ -53,11 +55,28 @@ export function whereVisibleTo(caller: Caller): Condition[] {
     .map(([, type]) => type)
   where.push(['activity_type = any(?)', types])
   if (!caller.scopes.has('withdrawal:read')) where.push(["resource_type <> 'withdrawal'"])
+  // Other apps ask for approvals too; a token lists its own with list_approvals.
+  where.push(["resource_type <> 'approval'"])
   return where
 }
 
 export function whereMatches(input: { card_id?: string; event?: string }): Condition[] {
   return [...anyOf('card_id', input.card_id), ...anyOf('type', input.event)]
+}
+
+/**
+ * Events of an agent's calls and of the cards that it issued. Client and card IDs never collide, so
+ * one list serves both columns.
+ */
+export async function whereOfAgents(
+  tx: Tx,
+  account_id: string,
+  agents: string | undefined,
+): Promise<Condition[]> {
+  if (agents === undefined) return []
+  const client_ids = agents.split(',')
+  const ids = [...client_ids, ...(await findCardsOfAgents(tx, account_id, client_ids))]
+  return [['(client_id = any(?) or card_id = any(?))', ids]]
 }
 
 /** A failed top-up keeps the type `topup`; the filter `error` matches by severity instead. */

@@ -141,7 +141,7 @@ test('an Idempotency-Key has 1 to 255 visible characters and is sent once', asyn
 })
 
 for (const point of ['before_begin', 'after_handler', 'before_commit'] as const) {
-  test(`a crash at ${point} stores nothing, and a retry creates the key`, async () => {
+  test(`an exception at ${point} stores nothing, and a retry creates the key`, async () => {
     const person = await openAccount(url)
     armed = point
     assertRefused(await create(person.bearer, { key: point }), 500, 'internal_error')
@@ -154,7 +154,7 @@ for (const point of ['before_begin', 'after_handler', 'before_commit'] as const)
 }
 
 for (const point of ['after_commit', 'before_reply'] as const) {
-  test(`after a crash at ${point} a retry returns the stored response, without the key`, async () => {
+  test(`after an exception at ${point} a retry returns the stored response, without the key`, async () => {
     const person = await openAccount(url)
     armed = point
     assertRefused(await create(person.bearer, { key: point }), 500, 'internal_error')

@@ -22,7 +22,12 @@ export const createApiKey: Handler<'create_api_key'> = {
 
 async function createKey(context: Context, name: string | null) {
   const { tx, caller, keys, random, settings, now } = context
-  const bearer = newBearer('api_key', { random, keys, livemode: settings.mode === 'live' })
+  const bearer = newBearer('api_key', {
+    random,
+    keys,
+    livemode: settings.mode === 'live',
+    cell: settings.cell,
+  })
   const key = await insertApiKey(tx, {
     account_id: caller.account_id,
     id: context.newId('key'),

@@ -118,5 +118,5 @@ test('a node listens again after its connection was cut', async () => {
     )
     return rows.length === 2
   }
-  assert(await eventually(isListening, { within_ms: 3_000 }))
+  assert(await eventually(isListening, { within_ms: 20_000 }))
 })

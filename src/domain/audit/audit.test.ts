@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
-import { type AuditRow, auditHash, recordAudit } from './audit.ts'
+import { type AuditRow, auditHash, genesisHash, recordAudit } from './audit.ts'
 import { systemAuditContext } from './audit_context.ts'
 import { verifyAudit } from './verify_audit.ts'
 
@@ -43,6 +43,26 @@ test('a rollback leaves neither an entry nor a gap', async () => {
     ['account.created', 'after'],
   )
   assert.deepEqual((await verifyAudit(db)).faults, [])
+})
+
+test('concurrent entries of one account form one chain, and none fails', async () => {
+  const { account_id } = await openAccount(url)
+  const before = (await entriesOf(account_id)).length
+  await Promise.all(
+    Array.from({ length: 12 }, (_, at) =>
+      db.transaction((tx) => recordAudit(tx, account_id, [{ action: `entry ${at}` }], context)),
+    ),
+  )
+  assert.equal((await entriesOf(account_id)).length, before + 12)
+  assert.deepEqual((await verifyAudit(db)).faults, [])
+})
+
+test('the chains of two accounts begin with different hashes', async () => {
+  const [one, two] = [await openAccount(url), await openAccount(url)]
+  const [first] = await entriesOf(one.account_id)
+  const [second] = await entriesOf(two.account_id)
+  assert.equal(first?.prev_hash, genesisHash(one.account_id))
+  assert.notEqual(first?.prev_hash, second?.prev_hash)
 })
 
 test('an empty list locks nothing; a missing sequence row is an error', async () => {

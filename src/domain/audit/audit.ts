@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { NewAuditEntry } from '#domain/context/context.ts'
 import type { Stamp } from '#domain/context/stamp.ts'
-import { lockAuditChain, writeAuditChain } from '#domain/events/account_head_store.ts'
+import {
+  type AuditChainEnd,
+  lockAuditChain,
+  writeAuditChain,
+} from '#domain/events/account_head_store.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
@@ -64,28 +68,38 @@ export async function recordAudit(
 ): Promise<string[]> {
   if (entries.length === 0) return []
   const ids: string[] = []
-  let { audit_hash, audit_count } = await lockAuditChain(tx, account_id)
-  const { stamp, ...shared } = context
-  for (const { action, result = 'success', resource = null, ...rest } of entries) {
-    audit_count += 1n
-    const entry = {
-      ...shared,
-      ...rest,
-      ...stamp(),
-      account_id,
-      position: audit_count,
-      action,
-      result,
-      resource_type: resource?.type ?? null,
-      resource_id: resource?.id ?? null,
-      prev_hash: audit_hash,
-    }
-    audit_hash = auditHash(entry)
-    await insertEntry(tx, { ...entry, hash: audit_hash })
-    ids.push(entry.id)
+  let end = await lockAuditChain(tx, account_id)
+  for (const entry of entries) {
+    const row = nextEntry(account_id, end, { entry, context })
+    end = { audit_hash: row.hash, audit_count: row.position }
+    await insertEntry(tx, row)
+    ids.push(row.id)
   }
-  await writeAuditChain(tx, account_id, { audit_hash, audit_count })
+  await writeAuditChain(tx, account_id, end)
   return ids
+}
+
+/** The entry that follows the end of an account's chain. */
+export function nextEntry(
+  account_id: string,
+  { audit_hash, audit_count }: AuditChainEnd,
+  { entry, context }: { entry: NewAuditEntry; context: AuditContext },
+): AuditRow {
+  const { stamp, ...shared } = context
+  const { action, result = 'success', resource = null, ...rest } = entry
+  const row = {
+    ...shared,
+    ...rest,
+    ...stamp(),
+    account_id,
+    position: audit_count + 1n,
+    action,
+    result,
+    resource_type: resource?.type ?? null,
+    resource_id: resource?.id ?? null,
+    prev_hash: audit_hash,
+  }
+  return { ...row, hash: auditHash(row) }
 }
 
 async function insertEntry(tx: Tx, entry: AuditRow): Promise<void> {

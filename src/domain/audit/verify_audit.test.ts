@@ -134,6 +134,19 @@ test('a changed entry with a matching hash breaks the chain at the next entry', 
   assert.deepEqual(await faultsOf(account_id), ['it does not follow the previous entry'])
 })
 
+test('a changed last entry with a matching hash differs from the head', async () => {
+  await disableGuard()
+  const account_id = await auditedAccount()
+  const last = (await entriesOf(account_id)).at(-1)
+  assert(last !== undefined)
+  const { hash: _hash, ...content } = { ...last, action: 'something.else' }
+  await db.run(
+    'update audit_entries set action = $3, hash = $4 where account_id = $1 and position = $2',
+    [account_id, last.position, content.action, auditHash(content)],
+  )
+  assert.deepEqual(await faultsOf(account_id), ['the chain does not reach its head'])
+})
+
 for (const position of [1, 3, 5]) {
   test(`a deleted entry is found: number ${position} of five`, async () => {
     await disableGuard()

@@ -24,7 +24,8 @@ export async function verifyAudit(
     )
     for (const head of heads) {
       report.accounts += 1
-      report.entries += await verifyChain(db, head, report.faults)
+      const start = { position: 0n, hash: genesisHash(head.account_id) }
+      report.entries += await verifyChain(db, head, { start, faults: report.faults })
       onProgress(report.entries)
     }
     const last = heads.at(-1)
@@ -47,7 +48,7 @@ async function findMissingHeads(db: Database): Promise<AuditFault[]> {
 }
 
 /** One statement reads the head and the entries, so both include a concurrent append or neither. */
-async function hasEntriesOutsideChain(db: Database, account_id: string): Promise<boolean> {
+async function hasEntriesOutsideChain(db: Reader, account_id: string): Promise<boolean> {
   const outside = await db.rows(
     `select 1 from audit_entries e join account_heads h using (account_id)
       where account_id = $1 and (e.position < 1 or e.position > h.audit_count) limit 1`,
@@ -56,11 +57,19 @@ async function hasEntriesOutsideChain(db: Database, account_id: string): Promise
   return outside.length > 0
 }
 
+type Reader = Pick<Database, 'rows'>
+
 type Head = { account_id: string; audit_count: bigint; audit_hash: string }
 
-async function verifyChain(db: Database, head: Head, faults: AuditFault[]): Promise<number> {
-  let hash = genesisHash(head.account_id)
-  let position = 0n
+type ChainCheck = { start: { position: bigint; hash: string }; faults: AuditFault[] }
+
+/** Verifies the entries after `start`, up to the head; returns the position of the last one. */
+export async function verifyChain(
+  db: Reader,
+  head: Head,
+  { start, faults }: ChainCheck,
+): Promise<number> {
+  let { hash, position } = start
   const report = (fault: string) => faults.push({ account_id: head.account_id, position, fault })
   for (;;) {
     const rows = await db.rows<AuditRow>(

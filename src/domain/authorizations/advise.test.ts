@@ -32,6 +32,7 @@ test('a final amount raises or lowers the hold of its purchase and its usage', a
     assert.deepEqual(batch.balances(), { card: 100 - held, held, treasury: 0, owed: 0 })
     assert.equal(batch.card.spent.daily, usd)
     assert.equal(batch.state.made.length, 1)
+    assert.deepEqual(batch.eventTypes(), ['transaction.authorized', 'transaction.adjusted'])
   }
 })
 

@@ -8,6 +8,7 @@ import { holdForOperator, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
+import { useCard } from './use_card.ts'
 
 type RequestOnCard = { card: CardState; request: CardRequest }
 
@@ -45,6 +46,7 @@ function standIn(state: BatchState, request_on_card: RequestOnCard): Transaction
   })
   row.held_micros = hold(state, card, row, row.open_micros)
   emitTransactionEvent(state, row, 'authorized')
+  useCard(state, card, row)
   return row
 }
 
@@ -79,6 +81,8 @@ function complete(
     status: completedStatus(authorization, open_micros),
     expires_at: state.expires_at,
   })
+  emitTransactionEvent(state, authorization, 'adjusted')
+  useCard(state, card, authorization)
 }
 
 function completedStatus(

@@ -8,6 +8,7 @@ import { decision, declined, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
 import { challengeFor } from './three_ds.ts'
+import { useCard } from './use_card.ts'
 
 type RequestOnCard = { card: CardState; request: CardRequest }
 
@@ -78,22 +79,25 @@ function approve(state: BatchState, request_on_card: RequestOnCard): Decision {
         available_micros: availableBalance(state, card),
       })
     case 'verify':
+      useCard(state, card, { ...request.merchant, amount_micros: 0n })
+      return decision('approved', { authorization_code, network })
     case 'credit':
       return decision('approved', { authorization_code, network })
     case 'debit':
-      return approved(card, debit(state, request_on_card, authorization_code))
+      return approved(state, card, debit(state, request_on_card, authorization_code))
     case 'increment': {
       const authorization = increment(state, request_on_card)
       if (authorization === null) break
-      return approved(card, authorization)
+      return approved(state, card, authorization)
     }
   }
-  return approved(card, purchase(state, request_on_card, authorization_code))
+  return approved(state, card, purchase(state, request_on_card, authorization_code))
 }
 
-function approved({ brand }: CardState, transaction: TransactionRow): Decision {
+function approved(state: BatchState, card: CardState, transaction: TransactionRow): Decision {
   const { authorization_code } = transaction
-  return decision('approved', { authorization_code, network: brand, transaction })
+  useCard(state, card, transaction)
+  return decision('approved', { authorization_code, network: card.brand, transaction })
 }
 
 function purchase(state: BatchState, { card, request }: RequestOnCard, authorization_code: string) {

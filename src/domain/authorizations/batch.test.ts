@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '#iso8583/message.ts'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 
 let armed: Failpoint | null = null
 const issuer = await openIssuer({
@@ -22,7 +22,9 @@ async function tracesOf({ account_id, id }: BareCard) {
     `select (select json_agg(p order by kind) from purse_balances p where account_id = $1) as money,
             (select json_agg(t order by id) from transactions t where card_id = $2) as transactions,
             (select json_agg(e order by id) from events e where account_id = $1) as events,
-            (select event_sequence from account_heads where account_id = $1) as sequence,
+            (select json_agg(c) from cards c where account_id = $1) as cards,
+            (select to_json(h) from account_heads h where account_id = $1) as head,
+            (select count(*) from audit_entries where account_id = $1) as audit_entries,
             (select count(*) from movements where account_id = $1) as movements,
             (select count(*) from network_messages) as messages,
             (select count(*) from early_reversals) as early_reversals,
@@ -49,7 +51,9 @@ const faults: readonly (readonly [Failpoint, Message])[] = [
   ['batch_postings', (card) => purchaseMessage(card, 500)],
   ['batch_changes', capture],
   ['batch_early_reversals', earlyReversal],
+  ['batch_cards', (card) => purchaseMessage(card, 500)],
   ['batch_events', (card) => purchaseMessage(card, 500)],
+  ['batch_audit', (card) => purchaseMessage(card, 500)],
   ['batch_messages', (card) => purchaseMessage(card, 500)],
   ['before_begin', (card) => purchaseMessage(card, 500)],
   ['before_commit', (card) => purchaseMessage(card, 500)],
@@ -71,7 +75,22 @@ for (const [failpoint, make] of faults) {
     assert.notDeepEqual(after, before)
     assert.equal(await codeOf(message), '00')
     assert.deepEqual(await tracesOf(card), after, 'a repeat changes nothing')
-    await assertBooksAreSound(db)
+    await assertBooksSound(db)
+    await assertEventsAreWhole(db)
+  })
+}
+
+for (const failpoint of ['batch_postings', 'batch_cards', 'batch_events', 'batch_audit'] as const) {
+  test(`a fault at ${failpoint} leaves a single-use card unused, and the repeat uses it once`, async () => {
+    const card = await insertBareCard(issuer, { usd: 100, usage: { usage: 'single_use' } })
+    const message = purchaseMessage(card, 1_000)
+    const before = await tracesOf(card)
+    armed = failpoint
+    assert.equal(await codeOf(message).finally(() => (armed = null)), '96')
+    assert.deepEqual(await tracesOf(card), before, 'the failed message left nothing')
+    assert.equal(await codeOf(message), '00')
+    assert.equal(await codeOf(purchaseMessage(card, 500)), '46')
+    await assertBooksSound(db)
     await assertEventsAreWhole(db)
   })
 }

@@ -1,11 +1,15 @@
+import { systemAuditContext } from '#domain/audit/audit_context.ts'
+import { auditSetWrites, type OwnedEntry } from '#domain/audit/record_audit_set.ts'
+import { cardResource } from '#domain/cards/card.ts'
+import { writeMerchantLock, writeUsedCard } from '#domain/cards/card_store.ts'
 import { makeStamp } from '#domain/context/stamp.ts'
+import type { AuditChains } from '#domain/events/account_head_store.ts'
 import { type AccountSequences, eventSetWrites } from '#domain/events/record_event_set.ts'
 import { changedTransactions, newTransactions } from '#domain/transactions/transaction_sets.ts'
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
 import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
 import type { BatchState, PendingClearing } from './batch_state.ts'
-import { decide } from './decide.ts'
 import { type EngineDependencies, type LoadedBatch, loadBatch } from './load_batch.ts'
 import {
   isAnsweredByOtherNode,
@@ -16,9 +20,9 @@ import {
   writeAttempts,
 } from './outcome_store.ts'
 import { insertPendingClearings } from './pending_clearing_store.ts'
-import { declined } from './record.ts'
 import { writeRefundState } from './refund_state.ts'
 import type { CardRequest, EngineResponse } from './request.ts'
+import { Responder } from './responder.ts'
 
 /** Messages decided per turn of the event loop, about 4 ms. 512 took up to 90 ms. */
 const SLICE = 128
@@ -56,55 +60,27 @@ export async function runBatch(
 function* outcomeOf(
   dependencies: EngineDependencies,
   batch: readonly CardRequest[],
-  { state, seen, sequences }: LoadedBatch,
+  { state, seen, sequences, audit_chains }: LoadedBatch,
 ): Generator<void, { answered: EngineResponse[]; writes: Write[] }> {
-  const answers = new Map<string, EarlierResponse>()
-  for (const { identity, fingerprint, answer } of seen) {
-    if (answer !== null && fingerprint !== null)
-      answers.set(identity, { fingerprint, kept: answer })
-  }
-  const messages: RespondedMessage[] = []
-  const answerTo = (request: CardRequest): EngineResponse => {
-    const known = answers.get(request.identity)
-    if (known !== undefined) return repeatResponse(request, known)
-    const made = decide(state, request)
-    const answer = request.answer(made)
-    messages.push({ request, answer, transaction: made.transaction })
-    const first = { answer: answer.bytes, is_repeat: false, decision: made }
-    const kept = answer.kept_bytes
-    answers.set(request.identity, { fingerprint: request.fingerprint, kept })
-    return first
-  }
+  const responder = new Responder(state, seen)
   const answered: EngineResponse[] = []
   for (const request of batch) {
     if (answered.length > 0 && answered.length % SLICE === 0) yield
-    answered.push(answerTo(request))
+    answered.push(responder.respond(request))
   }
+  const outcome = { state, sequences, audit_chains, messages: responder.messages }
   const writes: Write[] = []
-  for (const build of outcomeBuilders(dependencies, { state, sequences, messages })) {
+  for (const build of outcomeBuilders(dependencies, outcome)) {
     if (batch.length > SLICE) yield
     writes.push(...build())
   }
   return { answered, writes }
 }
 
-type EarlierResponse = { fingerprint: string; kept: Uint8Array }
-
-/** The first response byte for byte, or a conflict if the message differs. */
-function repeatResponse(
-  request: CardRequest,
-  { fingerprint, kept }: EarlierResponse,
-): EngineResponse {
-  if (fingerprint === request.fingerprint) {
-    return { answer: request.restore(kept), is_repeat: true, decision: null }
-  }
-  const decision = declined('duplicate_conflict')
-  return { answer: request.answer(decision).bytes, is_repeat: true, decision }
-}
-
 type Outcome = {
   state: BatchState
   sequences: AccountSequences
+  audit_chains: AuditChains
   messages: readonly RespondedMessage[]
 }
 
@@ -119,7 +95,7 @@ async function writeRareOutcomes(tx: Tx, state: BatchState): Promise<void> {
 /** The writes of a batch in lock order: purses before the accounts' sequence rows. */
 function outcomeBuilders(
   dependencies: EngineDependencies,
-  { state, sequences, messages }: Outcome,
+  { state, sequences, audit_chains, messages }: Outcome,
 ) {
   const { settings, fail } = dependencies
   const { now } = state
@@ -133,7 +109,10 @@ function outcomeBuilders(
     batch_postings: () => state.posting.writes(),
     batch_changes: () => changedTransactions(state.changed, now),
     batch_early_reversals: () => newEarlyReversals(state.new_early_reversals, now),
+    batch_cards: () => cardWrites(state),
     batch_events: () => eventSetWrites(sequences, state.events, event_metadata),
+    batch_audit: () =>
+      auditSetWrites(audit_chains, usedCardEntries(state), systemAuditContext(dependencies)),
     batch_messages: () => newMessages(messages),
   } as const
   return Object.entries(builders).map(([failpoint, build]) => () => {
@@ -141,3 +120,15 @@ function outcomeBuilders(
     return build()
   })
 }
+
+/** The cards are locked since the batch was loaded, so these writes wait for nothing. */
+const cardWrites = ({ used_cards, locked_cards, now }: BatchState): Write[] => [
+  ...used_cards.map(writeUsedCard),
+  ...locked_cards.map((card) => writeMerchantLock(card, now)),
+]
+
+const usedCardEntries = ({ used_cards }: BatchState): OwnedEntry[] =>
+  used_cards.map((card) => ({
+    account_id: card.account_id,
+    entry: { action: 'cancel_card', resource: cardResource(card) },
+  }))

@@ -1,3 +1,4 @@
+import type { CardRow } from '#domain/cards/card.ts'
 import type { SpendingWindow } from '#domain/cards/limits.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import type { Posting } from '#domain/ledger/post.ts'
@@ -17,7 +18,7 @@ export type BatchState = {
   now: Date
   window: SpendingWindow
   expires_at: Date
-  newId(prefix: IdPrefix): string
+  newId(prefix: IdPrefix, at?: Date): string
   newAuthorizationCode(): string
   posting: Posting
   cards: ReadonlyMap<string, CardState>
@@ -30,6 +31,8 @@ export type BatchState = {
   challenges: ReadonlyMap<string, ChallengeState>
   purchases: Purchases
   made: TransactionRow[]
+  /** Those of them that have a later timestamp than the batch. */
+  made_later: Set<TransactionRow>
   /** Existing rows with the number of changes to each. */
   changed: Map<TransactionRow, bigint>
   events: { account_id: string; event: NewEvent }[]
@@ -38,6 +41,12 @@ export type BatchState = {
   used_challenges: ChallengeState[]
   pending_clearings: PendingClearing[]
   refunds: RefundState
+  /** Complete rows of the single-use cards that can still be used, by id. */
+  single_use_cards: ReadonlyMap<string, CardRow>
+  /** Single-use cards after their purchase. */
+  used_cards: CardRow[]
+  /** Cards that got their merchant lock. */
+  locked_cards: CardState[]
 }
 
 /** A clearing that awaits conversion to USD, or a refund that awaits an operator's approval. */
@@ -53,5 +62,6 @@ export function change(state: BatchState, row: TransactionRow, to: Partial<Trans
   Object.assign(row, to)
   row.updated_at = state.now
   row.version += 1n
-  if (row.created_at !== state.now) state.changed.set(row, (state.changed.get(row) ?? 0n) + 1n)
+  const isMade = row.created_at === state.now || state.made_later.has(row)
+  if (!isMade) state.changed.set(row, (state.changed.get(row) ?? 0n) + 1n)
 }

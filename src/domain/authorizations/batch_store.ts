@@ -81,6 +81,11 @@ export function toCardState(
     mcc_deny: card.mcc_deny,
     geo_allow: card.geo_allow,
     geo_deny: card.geo_deny,
+    usage: card.usage,
+    merchant_lock_name: card.merchant_lock_name,
+    merchant_lock_id: card.merchant_lock_id,
+    valid_until: card.valid_until,
+    cancel_reason: card.cancel_reason,
     pan_hash: card.pan_hash,
     is_suspended: card.account_status !== 'active',
     limits: {

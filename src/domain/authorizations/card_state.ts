@@ -1,5 +1,5 @@
 import type { CardRow } from '#domain/cards/card.ts'
-import type { CardUsage } from '#domain/cards/limits.ts'
+import type { CardSpending } from '#domain/cards/limits.ts'
 import type { Micros } from '#kernel/money.ts'
 
 /** A card as decisions see it. Each decision of the batch updates it. */
@@ -16,13 +16,18 @@ export type CardState = Pick<
   | 'mcc_deny'
   | 'geo_allow'
   | 'geo_deny'
+  | 'usage'
+  | 'merchant_lock_name'
+  | 'merchant_lock_id'
+  | 'valid_until'
+  | 'cancel_reason'
 > & {
   pan_hash: string
   is_suspended: boolean
   /** The lower of the cardholder's limit and the programme's. */
   limits: { per_transaction: Micros; daily: Micros; monthly: Micros }
   /** Shared by a chain of replaced cards and stored in the purse of the last one. */
-  spent: CardUsage & { card_id: string }
+  spent: CardSpending & { card_id: string }
   failed_at: Date[]
 }
 

@@ -19,6 +19,11 @@ const card: CardState = {
   mcc_deny: null,
   geo_allow: null,
   geo_deny: null,
+  usage: 'reusable',
+  merchant_lock_name: null,
+  merchant_lock_id: null,
+  valid_until: null,
+  cancel_reason: null,
   pan_hash: 'hash',
   is_suspended: false,
   limits: { per_transaction: 100n * DOLLAR, daily: 200n * DOLLAR, monthly: 300n * DOLLAR },
@@ -107,6 +112,8 @@ test('a valid purchase meets no objection', () => {
   assert.deepEqual(objections({}), [])
 })
 
+const LOCKED = { usage: 'merchant_locked', merchant_lock_name: 'Another Shop' } as const
+
 const each: [string, SituationFields][] = [
   ['reversed_before_auth', { is_reversed: true }],
   ['programme_paused', { is_paused: true }],
@@ -122,6 +129,7 @@ const each: [string, SituationFields][] = [
   ['invalid_amount', { request: usd(0n) }],
   ['country_blocked', { card: { geo_deny: ['US'] } }],
   ['mcc_blocked', { card: { mcc_allow: ['5811-5814'] } }],
+  ['merchant_blocked', { card: LOCKED }],
   ['limit_per_transaction', { request: usd(101n), available: 500n * DOLLAR }],
   ['limit_daily', { card: { spent: { ...card.spent, daily: 195n * DOLLAR, monthly: 0n } } }],
   ['limit_monthly', { card: { spent: { ...card.spent, monthly: 295n * DOLLAR } } }],
@@ -157,6 +165,7 @@ test('all objections are found, in the order of the contract', () => {
       exp_year: 2020,
       geo_deny: ['US'],
       mcc_deny: ['5732'],
+      ...LOCKED,
     },
   })
   const order = each.map(([code]) => code)
@@ -224,6 +233,18 @@ test('after too many attempts neither CVV nor expiry is evaluated', () => {
   assert.deepEqual(objections({ card: { failed_at }, request: { isCodeRight, entry } }), [])
 })
 
+test('a present card with a wrong expiry date is declined even after too many attempts', () => {
+  const entry = { entry_mode: 'chip', card_present: true, wallet: null } as const
+  const failed_at = Array(5).fill(NOW)
+  const wrong = objections({ card: { failed_at }, request: { entry, expiry: '3001' } })
+  assert.deepEqual(wrong, ['expiry_mismatch'])
+})
+
+test('a purchase that converts to less than a micro-dollar is declined', () => {
+  const charge = { minor: 1n, currency: 'IDR', micros: 0n, fx_rate: '0.00000001' }
+  assert.deepEqual(objections({ request: { charge } }), ['invalid_amount'])
+})
+
 test('an unknown currency or a missing USD amount is declined', () => {
   for (const currency of [null, 'EUR']) {
     const charge = { minor: 1_000n, currency, micros: null, fx_rate: null }
@@ -250,4 +271,31 @@ test('a card is valid until its month ends in the last time zone', () => {
   const december = { exp_month: 12, exp_year: 2027 }
   assert.equal(isExpired(december, new Date('2028-01-01T11:59:59.999Z')), false)
   assert.equal(isExpired(december, new Date('2028-01-01T12:00:00.000Z')), true)
+})
+
+test('a used single-use card declines as used, and is also cancelled', () => {
+  const used = { usage: 'single_use', status: 'cancelled', cancel_reason: 'used' } as const
+  assert.deepEqual(objections({ card: used }), ['card_used', 'card_cancelled'])
+  const replaced = { ...used, cancel_reason: 'replaced' } as const
+  assert.deepEqual(objections({ card: replaced }), ['card_cancelled'])
+})
+
+test('a card with a date of its own is valid until the last millisecond of that date', () => {
+  assert.deepEqual(objections({ card: { valid_until: NOW } }), [])
+  const before = new Date(NOW.getTime() - 1)
+  assert.deepEqual(objections({ card: { valid_until: before } }), ['card_expired'])
+})
+
+test('a locked card compares the merchant by ID where both have one, otherwise by name', () => {
+  const at = (merchant_lock_name: string, merchant_lock_id: string | null, id: string | null) =>
+    objections({
+      card: { usage: 'merchant_locked', merchant_lock_name, merchant_lock_id },
+      request: { merchant: { ...request.merchant, merchant_id: id } },
+    })
+  assert.deepEqual(at('Renamed', 'M1', 'M1'), [])
+  assert.deepEqual(at('Shop', 'M1', 'M2'), ['merchant_blocked'])
+  assert.deepEqual(at('Shop', null, 'M2'), [])
+  assert.deepEqual(at('Shop', 'M1', null), [])
+  assert.deepEqual(at('  SHOP ', null, null), [])
+  assert.deepEqual(at('Shops', 'M1', null), ['merchant_blocked'])
 })

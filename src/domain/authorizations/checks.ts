@@ -1,5 +1,6 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import { countryIsAllowed, mccIsAllowed } from '#domain/cards/controls.ts'
+import { isOpenToMerchant } from '#domain/cards/merchant_lock.ts'
 import type { Micros } from '#kernel/money.ts'
 import { type CardState, type ChallengeState, expiryOf } from './card_state.ts'
 import type { CardRequest } from './request.ts'
@@ -36,10 +37,11 @@ const WRONG_ATTEMPTS_MAX = 5
 const checks: readonly Check[] = [
   ({ is_reversed }) => (is_reversed ? 'reversed_before_auth' : null),
   ({ is_paused }) => (is_paused ? 'programme_paused' : null),
+  ({ card }) => (card.cancel_reason === 'used' ? 'card_used' : null),
   ({ card }) => (card.status === 'cancelled' ? 'card_cancelled' : null),
   ({ card }) => (card.is_suspended ? 'account_suspended' : null),
   ({ card }) => (card.status === 'frozen' ? 'card_frozen' : null),
-  ({ card, now }) => (isExpired(card, now) ? 'card_expired' : null),
+  ({ card, now }) => (isExpired(card, now) || isPastValidity(card, now) ? 'card_expired' : null),
   expiryIsRight,
   codeIsRight,
   attemptsAreLeft,
@@ -48,6 +50,7 @@ const checks: readonly Check[] = [
   amountIsSaid,
   countryIsOpen,
   categoryIsOpen,
+  merchantIsOpen,
   ({ request, card, incremented }) =>
     spends(request) + incremented > card.limits.per_transaction ? perTransaction : null,
   ({ request, card }) => within(request, card.spent.daily, card.limits.daily, 'limit_daily'),
@@ -75,6 +78,10 @@ export function isExpired(
 ): boolean {
   return now.getTime() >= Date.UTC(exp_year, exp_month, 1) + LAST_ZONE_HOURS * HOUR_MS
 }
+
+/** The last millisecond of a card with a date of its own is that date. */
+const isPastValidity = ({ valid_until }: CardState, now: Date): boolean =>
+  valid_until !== null && now > valid_until
 
 /** Entry modes without the card present, where CVV and expiry can be guessed. */
 const GUESSABLE: ReadonlySet<CardRequest['entry']['entry_mode']> = new Set([
@@ -132,6 +139,10 @@ function countryIsOpen({ request, card }: Situation): DeclineCode | null {
 function categoryIsOpen({ request, card }: Situation): DeclineCode | null {
   const rules = { allow: card.mcc_allow, deny: card.mcc_deny }
   return mccIsAllowed(rules, request.merchant.mcc) ? null : 'mcc_blocked'
+}
+
+function merchantIsOpen({ request, card }: Situation): DeclineCode | null {
+  return isOpenToMerchant(card, request.merchant) ? null : 'merchant_blocked'
 }
 
 /** Credits spend nothing. */

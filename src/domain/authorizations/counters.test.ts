@@ -9,7 +9,7 @@ import {
   openIssuer,
   purchaseMessage,
 } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 
 /** Two nodes on one database. The second one's clock may be behind. */
 let now = new Date('2031-05-31T23:59:58.000Z')
@@ -91,7 +91,7 @@ test('increments count on the day and in the month they are made', async () => {
     [card.id],
   )
   assert.equal(row?.held, 30, 'one day and month of May, one of June')
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('the limit of one purchase holds for all of it, with its increments', async () => {
@@ -117,7 +117,7 @@ test('a reversal lowers the day that each increment was counted on', async () =>
   assert.deepEqual(await spentBy(card), { day: '2031-06-11', daily: 27, monthly: 37 })
   assert.equal(await codeOf(reverse(card, purchase)), '00')
   assert.deepEqual(await spentBy(card), { day: '2031-06-11', daily: 7, monthly: 7 })
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('a reversed or uncaptured part lowers the latest counts first', async () => {
@@ -136,7 +136,7 @@ test('a reversed or uncaptured part lowers the latest counts first', async () =>
   await codeOf(buy(card, 4))
   assert.equal(await codeOf(reverse(card, purchase)), '00', 'nothing of it counts in July')
   assert.deepEqual(await spentBy(card), { day: '2031-07-01', daily: 4, monthly: 4 })
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 for (const [name, midnight] of [
@@ -170,7 +170,7 @@ for (const [name, midnight] of [
     assert.equal(await ask(refund), '00')
     assert.deepEqual(await spentBy(card), { day: `2031-${midnight}`, daily: 8, monthly: 8 })
     behind_ms = 0
-    await assertBooksAreSound(db)
+    await assertBooksSound(db)
   })
 }
 
@@ -216,5 +216,54 @@ test('limits hold across two nodes whose clocks differ, in every order of messag
     wrong.filter((line) => line !== '0420 21'),
     [],
   )
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
+})
+
+test('a refund goes to the first capture, though its node had the faster clock', async () => {
+  at('09-10T12:00:00.000')
+  behind_ms = 5_000
+  const card = await openCard({})
+  const purchase = buy(card, 30)
+  assert.equal(await codeOf(purchase), '00')
+  assert.equal(await codeOf(capture(card, purchase, 10)), '00')
+  assert.equal(await codeOf(capture(card, purchase, 12), late), '00')
+  assert.equal(await codeOf(capture(card, purchase, 8), late), '00')
+  const refund = purchaseMessage(card, 11 * 100, {
+    ...{ mti: '0220', now, fields: { 3: '200000', 37: purchase.fields[37] } },
+  })
+  assert.equal(await codeOf(refund, late), '00')
+  behind_ms = 0
+  const rows = await db.rows<{ captured: number; refunded: number; is_stamped: boolean }>(
+    `select (captured_micros / 1000000)::int as captured,
+            (refunded_micros / 1000000)::int as refunded,
+            id like 'txn_' || id_time(created_at) || '%' as is_stamped
+       from transactions where card_id = $1 and type = 'capture' order by id`,
+    [card.id],
+  )
+  assert.deepEqual(rows, [
+    { captured: 10, refunded: 10, is_stamped: true },
+    { captured: 12, refunded: 1, is_stamped: true },
+    { captured: 8, refunded: 0, is_stamped: true },
+  ])
+  await assertBooksSound(db)
+})
+
+test('a failed attempt on a node whose clock is behind is one decline of that day', async () => {
+  at('09-11T12:00:00.000')
+  behind_ms = 5_000
+  const card = await openCard({})
+  const purchase = buy(card, 30)
+  assert.equal(await codeOf(purchase), '00')
+  // It sorts after the purchase, so it is later than its attempt by that node's clock.
+  const { mti, fields } = more(card, purchase, 5)
+  assert.equal(await codeOf({ mti, fields: { ...fields, 14: '9912' } }, late), '54')
+  behind_ms = 0
+  const [decline] = await db.rows<{ is_later: boolean }>(
+    `select t.created_at > a.failed_at[1] as is_later
+       from transactions t join card_attempts a using (account_id, card_id)
+      where t.card_id = $1 and t.type = 'decline'`,
+    [card.id],
+  )
+  assert.deepEqual(decline, { is_later: true })
+  await assertBooksSound(db)
 })

@@ -27,10 +27,21 @@ const decisions: Readonly<Record<RequestKind, Decide>> = {
 
 /** Decides one message and adds the result to the batch. */
 export function decide(state: BatchState, request: CardRequest): Decision {
-  // The network reversed it between the operator's decision and this posting.
-  const isTakenBack = request.settles !== null && state.early_reversals.has(request.settles)
-  if (isTakenBack) return decision('noted')
+  if (isReversedBefore(state, request)) return decision('noted')
   return decisions[request.kind](state, request)
+}
+
+/**
+ * The reversal of a refund or of a stand-in approval may overtake it; in the right order nothing
+ * would be left of them. A clearing that awaited an operator may have been reversed meanwhile. A
+ * capture is booked: its reversal has no effect in any order.
+ */
+function isReversedBefore(
+  { early_reversals }: BatchState,
+  { kind, identity, settles }: CardRequest,
+): boolean {
+  if (settles !== null) return early_reversals.has(settles)
+  return (kind === 'refund' || kind === 'advise') && early_reversals.has(identity)
 }
 
 /** Expires a hold that was not captured within seven days. */

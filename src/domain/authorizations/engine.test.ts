@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { default_link } from '#iso8583/links.ts'
 import { encode } from '#iso8583/message.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { insertBareCard, issuerOver, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { ENGINE_LIMITS as limits } from './engine.ts'
 import { expireAuthorization } from './expire_authorizations_task.ts'
 
@@ -29,7 +30,7 @@ test('an approval holds the amount once, and every repeat gets the same bytes', 
   )
   assert.equal(texts.size, 1)
   assert.deepEqual(await purses(card.id), { card: 90_000_000n, hold: 10_000_000n })
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('the same message with another amount is refused and changes nothing', async () => {
@@ -53,7 +54,7 @@ test('of thirty concurrent purchases on two nodes exactly ten fit the daily limi
   const codes = answers.map(({ fields }) => fields[39])
   assert.equal(codes.filter((code) => code === '00').length, 10)
   assert.equal(codes.filter((code) => code === '61').length, 20)
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('one message sent to two nodes at the same time has one effect and one response', async () => {
@@ -93,7 +94,7 @@ test('a message that fails its batch of a hundred is answered alone', async () =
   const codes = answers.map(({ fields: answer }) => answer[39])
   assert.equal(codes[42], '96')
   assert.equal(codes.filter((code) => code === '00').length, 99)
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('a reversal that arrives before its purchase leaves nothing held', async () => {
@@ -108,7 +109,7 @@ test('a reversal that arrives before its purchase leaves nothing held', async ()
   assert.equal((await purses(card.id))['card'], 100_000_000n)
   const advice = purchaseMessage(card, 1_000, { mti: '0420', fields: { 90: original } })
   assert.equal((await issuer.ask(advice)).fields[39], '00')
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('the kill switch declines requests and accepts advices', async () => {
@@ -170,6 +171,67 @@ test('a message whose card is locked briefly is approved, not declined', async (
   await released
 })
 
+/** The statements that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const rows = await db.rows(
+    `select distinct pid from pg_locks join pg_stat_activity using (pid)
+      where datname = current_database() and not granted`,
+  )
+  return rows.length
+}
+
+/** Replaces a card in a transaction that keeps its lock until it is released. */
+function replaceSlowly(card_id: string, successor_id: string) {
+  let release = () => {}
+  let locked = () => {}
+  const isReleased = new Promise<void>((done) => {
+    release = done
+  })
+  const isLocked = new Promise<void>((done) => {
+    locked = done
+  })
+  const replaced = db.transaction(async (tx) => {
+    await tx.rows('select 1 from cards where id = $1 for update', [card_id])
+    locked()
+    await isReleased
+    const replace = 'update cards set replaced_by = $2 where id = $1'
+    await tx.run(replace, [card_id, successor_id])
+  })
+  return { release, isLocked, replaced }
+}
+
+test('a clearing is posted although its card is replaced again and again meanwhile', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const { account_id } = card
+  const successors = [1, 2, 3].map(() => insertBareCard(issuer, { usd: 0, account_id }))
+  const replacing: ReturnType<typeof replaceSlowly>[] = []
+  let answer: Promise<unknown> | undefined
+  let is_answered = false
+  // Each replacement queues behind the message, so its lock comes before the message's next try.
+  for (const { id } of await Promise.all(successors)) {
+    const waiting = await countWaiting()
+    const next = replaceSlowly(card.id, id)
+    const isQueued = async () => (await countWaiting()) > waiting
+    if (answer !== undefined) assert(await eventually(isQueued, { within_ms: 2_000 }))
+    replacing.at(-1)?.release()
+    replacing.push(next)
+    await next.isLocked
+    answer ??= issuer.ask(purchaseMessage(card, 1_000, { mti: '0220' })).then(({ fields }) => {
+      is_answered = true
+      return fields[39]
+    })
+    const isTrying = async () => is_answered || (await countWaiting()) > 0
+    assert(await eventually(isTrying, { within_ms: 2_000 }))
+  }
+  replacing.at(-1)?.release()
+  assert.equal(await answer, '00')
+  await Promise.all(replacing.map(({ replaced }) => replaced))
+  // No card has three successors: their shared counters can't be proven.
+  await db.run('update cards set replaced_by = null where account_id = $1', [account_id])
+  await db.run('update purses set spent_day = null where account_id = $1', [account_id])
+  await assertBooksSound(db)
+})
+
 test('an expiry waits under load, while a purchase times out', async () => {
   const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
   const stuck = await insertBareCard(issuer, { usd: 100 })
@@ -225,5 +287,5 @@ test('a turn of the event loop decides at most 128 messages of a batch', async (
   assert(answers.every(({ fields }) => fields[39] === '00'))
   const most = Math.max(...decided.values())
   assert(most <= 128, `${most} were decided in one turn`)
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })

@@ -16,7 +16,8 @@ import type { CardRequest, EngineResponse } from './request.ts'
  * after the commit.
  */
 export type Engine = {
-  submit(request: CardRequest): Promise<EngineResponse>
+  /** `elsewhere` decides a message whose card is not in this database. */
+  submit(request: CardRequest, elsewhere?: () => Promise<EngineResponse>): Promise<EngineResponse>
   load(): number
   drain(): Promise<void>
 }
@@ -61,7 +62,7 @@ export function makeEngine(
   )
   const finder = new LaneFinder(dependencies.db)
   return {
-    submit: (request) => submitTo(lanes, finder, request),
+    submit: (request, elsewhere) => submitTo({ lanes, finder, elsewhere }, request),
     load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
     drain: async () => void (await Promise.all(lanes.map((lane) => lane.drain()))),
   }
@@ -75,10 +76,16 @@ const waitMaxMs = ({ kind }: CardRequest): number =>
 function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingClearing): void {
   const [counter, message] =
     waits_for === 'dollars'
-      ? [metrics.pending_conversions, 'a clearing waits for a person to say its dollars']
+      ? [metrics.pending_conversions, 'a foreign clearing awaits conversion by an operator']
       : [metrics.held_refunds, 'a refund beyond its purchase waits for approval']
   counter.inc()
   log.error(message, { clearing: id }, undefined)
+}
+
+type Placing = {
+  lanes: readonly Lane[]
+  finder: LaneFinder
+  elsewhere: (() => Promise<EngineResponse>) | undefined
 }
 
 /**
@@ -86,16 +93,16 @@ function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingC
  * one account would contend for its event sequence: 2,400 messages a second instead of 6,000.
  */
 function submitTo(
-  lanes: readonly Lane[],
-  finder: LaneFinder,
+  { lanes, finder, elsewhere }: Placing,
   request: CardRequest,
 ): Promise<EngineResponse> {
   const known = finder.known(request.pan_hash)
   if (known !== undefined) return laneOf(lanes, known).submit(request)
   return new Promise((resolve) => {
-    finder.find(request, (account_id) =>
-      resolve(laneOf(lanes, account_id ?? request.pan_hash).submit(request)),
-    )
+    finder.find(request, (account_id) => {
+      if (account_id === null && elsewhere !== undefined) return resolve(elsewhere())
+      resolve(laneOf(lanes, account_id ?? request.pan_hash).submit(request))
+    })
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { expireAuthorization, expireAuthorizationsTask } from './expire_authorizations_task.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -42,7 +42,7 @@ test('releases a hold after seven days, and not a millisecond before', async () 
   await task.run()
   const [after] = await authorizationsOf(card)
   assert.deepEqual([after?.status, after?.held], ['expired', 0])
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('expires each hold once and emits one event, however often it runs', async () => {
@@ -65,7 +65,7 @@ test('a partly captured purchase keeps its status and releases the rest', async 
   await task.run()
   const [after] = await authorizationsOf(card)
   assert.deepEqual([after?.status, after?.held], ['partially_captured', 0])
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('one authorization can be expired early, within its own account only', async () => {

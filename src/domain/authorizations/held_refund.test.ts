@@ -4,8 +4,9 @@ import { openConnection } from '#sandbox/card_network.ts'
 import { getCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'
-import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
+import { openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const alarms: object[] = []
@@ -87,7 +88,7 @@ test('a refund without a purchase gets a 00 and is credited only after an operat
   assert.match(audit.text, /approve_refund/)
   const again = await operate(url, 'POST', `/held_refunds/${held.id}/approve`)
   assert.equal(again.status, 404)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a refused refund is never credited', async () => {
@@ -105,7 +106,7 @@ test('a refused refund is never credited', async () => {
   assert.deepEqual(await heldOf(spender), [])
   const audit = await send(url, 'GET', '/v1/audit_log?limit=100', { bearer: spender.key })
   assert.match(audit.text, /refuse_refund/)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('refunds up to the captured amount are credited immediately, further ones are held', async () => {
@@ -121,7 +122,7 @@ test('refunds up to the captured amount are credited immediately, further ones a
   assert.equal((await heldOf(spender)).length, 1)
   await refundOf(spender, 400, rrn)
   assert.equal(await balanceOf(spender), 100)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a held refund that the network reverses is never credited', async () => {
@@ -136,7 +137,7 @@ test('a held refund that the network reverses is never credited', async () => {
   assert.equal((await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)).status, 404)
   await settle()
   assert.equal(await balanceOf(spender), 100)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('an approved refund can still be reversed by its original message', async () => {
@@ -150,5 +151,5 @@ test('an approved refund can still be reversed by its original message', async (
   const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
   await sendMessage(spender, 2_000, { mti: '0420', fields: { 90: original, 37: undefined } })
   assert.equal(await balanceOf(spender), 100)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })

@@ -1,40 +1,59 @@
-import type { Proof } from '#domain/ledger/audit_books.ts'
+import { type Proof, SLICES, usd } from '#domain/context/proof.ts'
 
-/** Invariants of card payments: each query returns the rows that violate one. */
+/** The holds of a card are younger than this, or their sum is computed from all its purchases. */
+const HOLDS_SINCE = `'txn_' || id_time(s.now - interval '62 days')`
+
+/** The holds of cards, and card payments that have waited for too long. */
 export const hold_proofs: readonly Proof[] = [
   {
     name: "every card's hold purse equals what its authorizations hold",
-    sql: `select account_id, card_id, h.held::text as held, coalesce(p.balance, 0)::text as purse
-            from (select account_id, card_id, sum(held_micros) as held
-                    from transactions group by 1, 2) h
-            full join (select account_id, owner_id as card_id, balance_micros as balance
-                         from purse_balances where kind = 'hold') p using (account_id, card_id)
-           where coalesce(h.held, 0) <> coalesce(p.balance, 0)`,
+    scope: 'account',
+    sql: `${SLICES}
+      select p.account_id, p.owner_id as id,
+             format('The hold purse has %s; the authorizations of the card hold %s.',
+                    ${usd('p.held_micros')}, ${usd('a.held')}) as sentence
+        from slices s
+        join lateral (select * from purses r
+                       where r.account_id = s.account_id and r.kind = 'card'
+                         and coalesce(r.moved_at, s.since) >= s.since offset 0) p on true
+        cross join lateral (select coalesce(sum(t.held_micros), 0) as held from transactions t
+                             where t.card_id = p.owner_id collate "C" and t.id > ${HOLDS_SINCE}) h
+        cross join lateral (select case when h.held = p.held_micros then h.held
+                                   else (select coalesce(sum(t.held_micros), 0)
+                                           from transactions t
+                                          where t.card_id = p.owner_id collate "C")
+                                   end as held) a
+       where a.held <> p.held_micros`,
   },
   {
-    name: 'only a pending or partly captured authorization holds anything',
-    sql: `select account_id, id, status, held_micros::text as held from transactions
-           where open_micros > 0 and status not in ('pending', 'partially_captured')`,
+    name: 'no hold is kept for more than an hour after it expired',
+    scope: 'programme',
+    sql: `select account_id, id,
+                 format('The hold expired at %s and still holds %s.', expires_at,
+                        ${usd('held_micros')}) as sentence
+            from transactions
+           where open_micros > 0 and expires_at < $1::timestamptz - interval '1 hour'
+           order by expires_at limit 1000`,
   },
   {
-    name: 'what was captured less what was refunded is what the network got',
-    sql: `select account_id, t.spent::text as transactions, coalesce(m.paid, 0)::text as network
-            from (select account_id,
-                         sum(case when type = 'capture' then amount_micros
-                                  when type = 'refund' and status = 'settled'
-                                  then -amount_micros else 0 end) as spent
-                    from transactions group by 1) t
-            full join (select account_id, sum(amount_micros) as paid from entries
-                        where kind = 'network' group by 1) m using (account_id)
-           where coalesce(t.spent, 0) <> coalesce(m.paid, 0)`,
+    name: 'no 3-D Secure challenge is pending after it expired',
+    scope: 'programme',
+    sql: `select account_id, id,
+                 format('The challenge expired at %s and is still pending.', expires_at) as sentence
+            from three_ds_challenges
+           where status = 'pending' and expires_at < $1::timestamptz - interval '10 minutes'
+           order by expires_at limit 1000`,
   },
   {
-    name: 'what an authorization captured is the sum of its captures',
-    sql: `select a.account_id, a.id, a.captured_micros::text as captured, c.sum::text as captures
-            from transactions a
-            left join lateral (select coalesce(sum(amount_micros), 0) as sum from transactions c
-                                where c.account_id = a.account_id and c.type = 'capture'
-                                  and c.authorization_id = a.id) c on true
-           where a.type = 'authorization' and a.captured_micros <> c.sum`,
+    name: 'no clearing or refund waits for a person for more than 7 days',
+    scope: 'programme',
+    sql: `select account_id, id,
+                 format('The %s of %s has waited for %s since %s.', kind, merchant_name,
+                        case waits_for when 'review' then 'a review' else 'its USD amount' end,
+                        created_at) as sentence
+            from pending_clearings
+           where settled_at is null and refused_at is null
+             and id < 'txn_' || id_time($1::timestamptz - interval '7 days')
+           order by id limit 1000`,
   },
 ]

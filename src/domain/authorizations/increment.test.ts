@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OutgoingMessage } from '#iso8583/message.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 
 const issuer = await openIssuer()
 const { db } = issuer
@@ -49,7 +49,7 @@ test('an increment grows the hold of its purchase, and that purchase only', asyn
   assert(grown !== undefined && before !== undefined && others.length === 0)
   assert.deepEqual([grown.cents, grown.held, grown.spent], [1_500, 1_500, 1_500])
   assert.ok(grown.expires_at >= before.expires_at)
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('an increment beyond funds or limits is declined and the hold stays', async () => {
@@ -62,7 +62,7 @@ test('an increment beyond funds or limits is declined and the hold stays', async
   assert.equal(await codeOf(incrementOf(card, purchase, 500)), '00')
   const [state] = await stateOf(card)
   assert.deepEqual([state?.cents, state?.held, state?.spent], [1_500, 1_500, 1_500])
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('a reversal releases the purchase with all its increments', async () => {
@@ -75,7 +75,7 @@ test('a reversal releases the purchase with all its increments', async () => {
   assert.equal(await codeOf(reversal), '00')
   const [state] = await stateOf(card)
   assert.deepEqual([state?.status, state?.held, state?.spent], ['reversed', 0, 0])
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('an increment of a closed or unknown purchase is a new purchase', async () => {
@@ -95,5 +95,5 @@ test('an increment of a closed or unknown purchase is a new purchase', async () 
       [700, 700, 'pending'],
     ],
   )
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })

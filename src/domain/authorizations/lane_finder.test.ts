@@ -16,12 +16,12 @@ function databaseOf(known: readonly string[]) {
 
 const request = (at: string) => cardRequest({ ...new_card, pan_hash: `hash${at}` }, 'authorize')
 const find = (finder: LaneFinder, at: string) =>
-  new Promise<string | undefined>((resolve) => finder.find(request(at), resolve))
+  new Promise<string | null | undefined>((resolve) => finder.find(request(at), resolve))
 
 test('messages that arrive together share one look-up and keep their order', async () => {
   const { asked, tx } = databaseOf(['1', '2'])
   const finder = new LaneFinder(tx)
-  const placed: (string | undefined)[] = []
+  const placed: (string | null | undefined)[] = []
   await new Promise<void>((done) => {
     for (const at of ['2', '1', '3', '1']) {
       finder.find(request(at), (account_id) => {
@@ -30,7 +30,7 @@ test('messages that arrive together share one look-up and keep their order', asy
       })
     }
   })
-  assert.deepEqual(placed, ['acct2', 'acct1', undefined, 'acct1'])
+  assert.deepEqual(placed, ['acct2', 'acct1', null, 'acct1'])
   assert.equal(asked.length, 1)
 })
 

@@ -6,7 +6,7 @@ import type { CardRequest } from './request.ts'
 /** At most about 10 MB. */
 const REMEMBERED_MAX = 50_000
 
-type Unplaced = { request: CardRequest; place(account_id: string | undefined): void }
+type Unplaced = { request: CardRequest; place(account_id: string | null | undefined): void }
 
 /**
  * Finds the account of each message's card, so that all messages of an account go through one
@@ -27,7 +27,7 @@ export class LaneFinder {
     return this.#accounts.get(pan_hash)
   }
 
-  /** Calls back with undefined for an unknown card, or if the database is unreachable. */
+  /** Calls back with null for an unknown card, undefined if the database is unreachable. */
   find(request: CardRequest, place: Unplaced['place']): void {
     this.#unplaced.push({ request, place })
     if (!this.#isLookingUp) void this.#findOwners()
@@ -39,9 +39,10 @@ export class LaneFinder {
       await endOfTurn()
       const batch = this.#unplaced
       this.#unplaced = []
-      const rows = await findAccounts(this.#db, batch).catch(() => [])
-      for (const { pan_hash, account_id } of rows) this.#remember(pan_hash, account_id)
-      for (const { request, place } of batch) place(this.known(request.pan_hash))
+      const rows = await findAccounts(this.#db, batch).catch(() => undefined)
+      const unknown = rows === undefined ? undefined : null
+      for (const { pan_hash, account_id } of rows ?? []) this.#remember(pan_hash, account_id)
+      for (const { request, place } of batch) place(this.known(request.pan_hash) ?? unknown)
     }
     this.#isLookingUp = false
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 
 let now = new Date('2031-05-31T23:59:58.000Z')
 const issuer = await openIssuer({ clock: { ...systemClock(), now: () => now } })
@@ -41,5 +41,5 @@ test('limits hold across midnight and month end, and a reversal lowers its own d
     [card.id],
   )
   assert.deepEqual(spent, [{ day: '2031-06-02', today: 5_000, month: 15_000 }])
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })

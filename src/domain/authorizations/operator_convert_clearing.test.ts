@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Transaction } from '#contract/transactions.ts'
+import { assertRefused } from '#test/support/calls.ts'
 import { getCard } from '#test/support/cards.ts'
 import { clearInYen } from '#test/support/clearings.ts'
 import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'
-import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
+import { openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const alarms: object[] = []
 const log = {
   info: () => undefined,
   error: (message: string, fields: object) => {
-    if (message.includes('dollars')) alarms.push(fields)
+    if (message.includes('awaits conversion')) alarms.push(fields)
   },
 }
 const service = await startTestService({ dependencies: { log } })
@@ -65,7 +67,7 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
   assert.deepEqual(await waitingOf(spender), [])
   const again = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
   assert.equal(again.status, 404)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('the USD amount is entered once, and only by an operator', async () => {
@@ -78,7 +80,7 @@ test('the USD amount is entered once, and only by an operator', async () => {
   ])
   const path = `/pending_conversions/${held.id}/convert`
   const second = await operate(url, 'POST', path, { body: { amount_usd: 2 } })
-  assert.ok(second.status === 409 || second.status === 404, second.text)
+  assertRefused(second, 409, 'invalid_request')
   const stranger = await send(url, 'POST', `/operator/v1${path}`, {
     bearer: spender.key,
     body: { amount_usd: 2 },

@@ -8,7 +8,7 @@ import {
   openIssuer,
   purchaseMessage,
 } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { makeEngine } from './engine.ts'
 
 const plain = await openIssuer()
@@ -43,7 +43,7 @@ test('a terminal that supports it gets the available balance, and only that is h
   )
   assert.deepEqual(await heldOn(card), [{ held: 3_000, spent: 3_000 }])
   assert.deepEqual((await issuer.ask(message)).raw, raw)
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('in another currency both amounts are reduced in proportion', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 
 const issuer = await openIssuer()
 const { db } = issuer
@@ -60,7 +60,7 @@ test('a capture without a USD amount uses the rate of its authorization', async 
     { type: 'capture', usd: 6.51, fx_rate: '1.085' },
   ])
   assert.deepEqual(await moneyOf(card), { card: 89.15, hold: 0 })
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('a refund without a USD amount uses the rate of its purchase', async () => {
@@ -71,7 +71,7 @@ test('a refund without a USD amount uses the rate of its purchase', async () => 
   const rows = await rowsOf(card)
   assert.deepEqual(rows.at(-1), { type: 'refund', usd: 5.43, fx_rate: '1.085' })
   assert.deepEqual(await moneyOf(card), { card: 94.58, hold: 0 })
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('a completion without a USD amount changes its hold at the rate of its authorization', async () => {
@@ -79,7 +79,7 @@ test('a completion without a USD amount changes its hold at the rate of its auth
   const rrn = await approvedInEuro(card)
   await emitTransactionEvent(card, 2_000, { 37: rrn, 49: EUR }, '0120')
   assert.deepEqual(await moneyOf(card), { card: 78.3, hold: 21.7 })
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('a clearing with neither a USD amount nor a rate awaits conversion and books nothing', async () => {
@@ -94,7 +94,7 @@ test('a clearing with neither a USD amount nor a rate awaits conversion and book
     assert.equal(await waiting(card), 1)
     assert.deepEqual(await moneyOf(card), { card: 100, hold: 0 })
   }
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })
 
 test('the rate of a purchase in another currency is not used', async () => {

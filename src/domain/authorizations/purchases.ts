@@ -24,6 +24,25 @@ export class Purchases {
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
+  /** The newest row's id of the purchase that a new row belongs to or repeats the number of. */
+  newestOf(
+    card: CardState,
+    { kind, reference }: CardRequest,
+    authorization_id: string | null,
+  ): string | null {
+    if (kind === 'authorize' || kind === 'debit') return null
+    const { retrieval_reference_number: number } = reference
+    let newest: string | null = null
+    for (const row of this.#rowsOf(card)) {
+      const isOfPurchase =
+        authorization_id === null
+          ? number !== null && row.retrieval_reference_number === number
+          : row.authorization_id === authorization_id
+      if (isOfPurchase && (newest === null || row.id > newest)) newest = row.id
+    }
+    return newest
+  }
+
   /** The row of the named message; repeats have the same identity. */
   byMessage(card: CardState, identity: string | null): TransactionRow | null {
     if (identity === null) return null

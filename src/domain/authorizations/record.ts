@@ -2,9 +2,11 @@ import { type DeclineCode, declineLabel } from '#contract/decline.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
+import { idTimeMs } from '#kernel/id.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import type { CardRequest, Decision } from './request.ts'
+import { dayOf } from './spending.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'
 
 type TransactionFields = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
@@ -21,21 +23,41 @@ export function record(
   // Assigned into a complete row: all rows then share one hidden class, which keeps them fast.
   Object.assign(row, fields)
   state.made.push(row)
+  if (row.created_at !== state.now) state.made_later.add(row)
   state.purchases.add(row)
   return row
+}
+
+/**
+ * The rows of a purchase sort in the order they were booked: refunds go to the oldest capture. The
+ * node that booked an earlier row may have a faster clock, so a new row is later than that one.
+ */
+function stampRow(
+  state: BatchState,
+  { card, request }: RequestOnCard,
+  authorization_id: string | null,
+): { id: string; created_at: Date } {
+  const id = state.newId('txn')
+  const newest = state.purchases.newestOf(card, request, authorization_id)
+  if (newest === null || newest < id) return { id, created_at: state.now }
+  const created_at = new Date(idTimeMs(newest) + 1)
+  // A row is made on the day it counts on, so it is not moved over midnight.
+  if (dayOf(created_at) > card.spent.day) return { id, created_at: state.now }
+  return { id: state.newId('txn', created_at), created_at }
 }
 
 function blankRow(
   state: BatchState,
   { card, request }: RequestOnCard,
-  { type, status }: TransactionFields,
+  { type, status, authorization_id }: TransactionFields,
 ): TransactionRow {
   const { charge, entry, merchant, reference } = request
   const isAsked = type === 'authorization' || type === 'decline'
   const challenge = isAsked ? challengeFor(state, card, request) : null
+  const { id, created_at } = stampRow(state, { card, request }, authorization_id ?? null)
   return {
     account_id: card.account_id,
-    id: state.newId('txn'),
+    id,
     card_id: card.id,
     type,
     status,
@@ -75,8 +97,8 @@ function blankRow(
     message_identity: request.message === null ? null : (request.settles ?? request.identity),
     dispute_id: null,
     version: 1n,
-    created_at: state.now,
-    updated_at: state.now,
+    created_at,
+    updated_at: created_at,
     settled_at: null,
     expires_at: null,
   }
@@ -88,10 +110,16 @@ type EventName =
   | 'refunded'
   | 'refund_reversed'
   | 'declined'
+  | 'adjusted'
   | 'reversed'
   | 'expired'
 
-const ACTIVITY_ONLY: ReadonlySet<EventName> = new Set(['refund_reversed', 'reversed', 'expired'])
+const ACTIVITY_ONLY: ReadonlySet<EventName> = new Set([
+  'refund_reversed',
+  'adjusted',
+  'reversed',
+  'expired',
+])
 
 type Headline = (amount: string, row: TransactionRow) => string
 
@@ -103,11 +131,12 @@ const headlines: Readonly<Record<EventName, Headline>> = {
   refund_reversed: (amount, row) => `Refund reversed: ${amount} from ${row.merchant_name}.`,
   declined: (amount, row) =>
     `Declined: ${amount} at ${row.merchant_name} (${declineLabel(row.decline_code ?? '')}).`,
+  adjusted: (amount, row) => `Amount changed: ${amount} at ${row.merchant_name}.`,
   reversed: (amount, row) => `Canceled by the merchant: ${amount} at ${row.merchant_name}.`,
   expired: (amount, row) => `Hold released: ${amount} at ${row.merchant_name} was never charged.`,
 }
 
-/** Reversals and expiries are activity only; webhooks see them in the authorization. */
+/** Changes of a hold are activity only; webhooks see them in the authorization. */
 export function emitTransactionEvent(
   state: BatchState,
   row: TransactionRow,

@@ -59,6 +59,13 @@ test('a refund to a cancelled card returns to the treasury', async () => {
   assert.deepEqual(batch.balances(), { card: 90, held: 0, treasury: 10, owed: 0 })
 })
 
+test('a refund to a frozen card credits that card', async () => {
+  const { batch, reference } = await openCaptured()
+  batch.card.status = 'frozen'
+  batch.send('refund', { reference })
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+})
+
 test('only the part above the captures counts towards the review amount', async () => {
   const cases: [bigint, bigint, boolean][] = [
     [10n * USD, 0n, false],
@@ -73,6 +80,17 @@ test('only the part above the captures counts towards the review amount', async 
     assert.deepEqual([verdict, transaction === null], ['noted', isHeld], `${usd} ${most}`)
     assert.equal(batch.state.pending_clearings[0]?.waits_for, isHeld ? 'review' : undefined)
   }
+})
+
+test('earlier refunds count: together they never exceed the captures without a review', async () => {
+  const { batch, reference } = await openCaptured()
+  batch.state.refund_review_micros = 0n
+  const refund = (usd: bigint) => batch.send('refund', { usd: usd * USD, reference }).transaction
+  assert.ok(refund(7n))
+  assert.equal(refund(4n), null)
+  assert.ok(refund(3n))
+  assert.equal(refund(1n), null)
+  assert.equal(batch.balances().card, 100)
 })
 
 test('a refund without a purchase is credited, or held if refunds are reviewed', async () => {

@@ -55,6 +55,13 @@ test('the hold of a cancelled card returns to the treasury', async () => {
   assert.deepEqual(batch.balances(), { card: 90, held: 0, treasury: 10, owed: 0 })
 })
 
+test('the hold of a frozen card returns to that card', async () => {
+  const { batch, authorization } = await openAuthorized()
+  batch.card.status = 'frozen'
+  reverse(batch, authorization.id)
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+})
+
 test('a reversal that arrives first declines its message when that arrives', async () => {
   const batch = await openCardBatch()
   const early = batch.send('reverse', { reference: { original_identity: 'the first' } })
@@ -69,10 +76,44 @@ test('reversing a debit refunds it, in part or in full, once', async () => {
   const debit = transactionOf(batch.send('debit'))
   reverse(batch, debit.id, 400n)
   assert.deepEqual([debit.status, batch.balances().card], ['captured', 96])
+  const { version } = debit
   reverse(batch, debit.id)
   reverse(batch, debit.id)
   assert.deepEqual([debit.status, batch.balances().card], ['reversed', 100])
+  assert.equal(debit.version, version + 1n, 'one message is one change')
   assert.equal(batch.eventTypes().filter((type) => type === 'transaction.refunded').length, 2)
+})
+
+test('reversing a debit leaves later captures of the same purchase', async () => {
+  const batch = await openCardBatch()
+  const debit = transactionOf(batch.send('debit'))
+  batch.send('capture', { usd: 6n * USD, reference: { transaction_id: debit.id } })
+  assert.equal(batch.balances().card, 84)
+  reverse(batch, debit.id)
+  reverse(batch, debit.id)
+  assert.equal(batch.balances().card, 94)
+  assert.equal(batch.card.spent.daily, 6n * USD)
+})
+
+test('the reversals of a debit never give back more usage than it counted', async () => {
+  const batch = await openCardBatch()
+  batch.send('capture', { usd: 50n * USD })
+  const debit = transactionOf(batch.send('debit'))
+  reverse(batch, debit.id, 400n)
+  const refund = batch.state.made.find(({ type }) => type === 'refund')
+  reverse(batch, refund?.id ?? '')
+  assert.equal(batch.balances().card, 40, 'the refund was taken back')
+  reverse(batch, debit.id)
+  assert.equal(batch.balances().card, 50)
+  assert.equal(batch.card.spent.daily, 50n * USD)
+})
+
+test('a debit that is reversed in its own batch stores what it counted', async () => {
+  const batch = await openCardBatch()
+  const debit = transactionOf(batch.send('debit'))
+  reverse(batch, debit.id, 400n)
+  assert.deepEqual([...batch.state.changed], [[debit, 0n]], 'the insert has no counted columns')
+  assert.equal(debit.counted_month_micros, 4n * USD)
 })
 
 test('a reversed refund is debited again, once, and can make a debt', async () => {
@@ -91,4 +132,33 @@ test('a reversal with the ID of another card finds nothing', async () => {
   const { batch } = await openAuthorized()
   assert.equal(reverse(batch, 'txn_of_another_card').verdict, 'original_unknown')
   assert.deepEqual(batch.balances(), { card: 90, held: 10, treasury: 0, owed: 0 })
+})
+
+test('a reversal that overtakes a second attempt declines it, although a first one has its number', async () => {
+  const batch = await openCardBatch()
+  const reference = { retrieval_reference_number: '000000000001' }
+  batch.send('authorize', { usd: 200n * USD, reference })
+  const original_identity = 'second attempt'
+  const early = batch.send('reverse', { reference: { ...reference, original_identity } })
+  assert.equal(early.verdict, 'noted')
+  const late = batch.send('authorize', { identity: original_identity, reference })
+  assert.equal(late.decline_code, 'reversed_before_auth')
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+})
+
+for (const kind of ['refund', 'advise'] as const) {
+  test(`a reversal that overtakes its ${kind} leaves nothing of it`, async () => {
+    const batch = await openCardBatch()
+    batch.send('reverse', { reference: { original_identity: 'overtaken' } })
+    assert.equal(batch.send(kind, { identity: 'overtaken' }).verdict, 'noted')
+    assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+    assert.deepEqual(batch.state.made, [])
+  })
+}
+
+test('a capture is booked although its reversal came first, as in the other order', async () => {
+  const batch = await openCardBatch()
+  batch.send('reverse', { reference: { original_identity: 'overtaken' } })
+  batch.send('capture', { identity: 'overtaken' })
+  assert.deepEqual(batch.balances(), { card: 90, held: 0, treasury: 0, owed: 0 })
 })

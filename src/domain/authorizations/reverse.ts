@@ -1,4 +1,5 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import { type BatchState, change } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
@@ -8,7 +9,7 @@ import { convertAtPurchaseRate } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import { allocateRefund, recordRefund, reverseDisputeCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { reverseUsage } from './spending.ts'
+import { reverseUsage, storeUsage } from './spending.ts'
 
 /**
  * Reverses all or part of a purchase. A reversal may arrive twice, late, or before the message it
@@ -16,8 +17,13 @@ import { reverseUsage } from './spending.ts'
  */
 export function reverse(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
-  const found = card === undefined ? null : state.purchases.ofReversal(card, request)
-  if (card === undefined || found === null) return recordEarlyReversal(state, request)
+  if (card === undefined) return recordEarlyReversal(state, request)
+  const found = state.purchases.ofReversal(card, request)
+  // The named message may still arrive, even if its reference number finds another purchase: a
+  // merchant who is declined often tries again with the same number.
+  const named = state.purchases.byMessage(card, request.reference.original_identity)
+  if (named === null) recordEarlyReversal(state, request)
+  if (found === null) return decision('original_unknown')
   const transaction = found
   const done = decision('noted', { network: card.brand, transaction })
   if (found.type === 'refund') {
@@ -90,14 +96,21 @@ export function releaseDownTo(
   })
 }
 
-/** A single-message purchase has moved the money, so its reversal is a refund. */
+/**
+ * A single-message purchase has moved the money, so its reversal is a refund. It returns what this
+ * message took, and not what later captures of the purchase took.
+ */
 function refundDebit(
   state: BatchState,
   { card, request }: RequestOnCard,
   authorization: TransactionRow,
 ): void {
+  const { message_identity } = authorization
+  const captures = state.purchases.capturesOf(card, authorization)
+  const own = captures.find((capture) => capture.message_identity === message_identity)
+  assert(own !== undefined, 'a single-message purchase is captured by its own message')
   const kept = replacementOf(authorization, request.replacement_minor)
-  const amount = authorization.captured_micros - authorization.refunded_micros - kept
+  const amount = own.captured_micros - own.refunded_micros - kept
   if (amount <= 0n) return
   const amount_minor =
     authorization.amount_micros === 0n
@@ -110,11 +123,13 @@ function refundDebit(
     fx_rate: authorization.fx_rate,
   })
   creditCard(state, card, row, amount)
+  storeUsage(state, authorization, own.captured_micros)
   reverseUsage(state, card, { authorization, micros: amount })
-  const captures = allocateRefund(state, card, { row, authorization, first: null })
-  if (kept === 0n) change(state, authorization, { status: 'reversed' })
+  const refunded = allocateRefund(state, card, { row, authorization, first: own })
+  // Part of the change that counted the refund: one message is one version.
+  if (kept === 0n) authorization.status = 'reversed'
   emitTransactionEvent(state, row, 'refunded')
-  reverseDisputeCredits(state, captures)
+  reverseDisputeCredits(state, refunded)
 }
 
 /** Takes a refund back that the merchant sent by mistake. */

@@ -67,6 +67,19 @@ export function reverseUsage(
   writeSpent(state, card)
 }
 
+/**
+ * Stores what a single-message purchase counted, before its first reversal: a second one must not
+ * give back what the first did.
+ */
+export function storeUsage(state: BatchState, authorization: TransactionRow, micros: Micros): void {
+  if (authorization.counted_day !== null) return
+  authorization.counted_day = dayOf(authorization.created_at)
+  authorization.counted_day_micros = micros
+  authorization.counted_month_micros = micros
+  // The insert of a row that this batch made leaves these columns out.
+  if (!state.changed.has(authorization)) state.changed.set(authorization, 0n)
+}
+
 function writeSpent({ posting }: BatchState, { account_id, spent }: CardState): void {
   posting.countSpent(account_id, cardPurse(spent.card_id), {
     spent_day: spent.day,
@@ -84,4 +97,4 @@ function countedBy(authorization: TransactionRow, micros: Micros): Spent {
   }
 }
 
-const dayOf = (timestamp: Date): string => timestamp.toISOString().slice(0, 10)
+export const dayOf = (timestamp: Date): string => timestamp.toISOString().slice(0, 10)

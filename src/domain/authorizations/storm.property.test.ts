@@ -3,7 +3,7 @@ import { systemClock } from '#platform/runtime/clock.ts'
 import { openIssuer } from '#test/support/issuer.ts'
 import { runStorms } from '#test/support/storm.ts'
 
-const rounds = Number(process.env['FLORIN_STORM_ROUNDS'] ?? 60)
+const rounds = Number(process.env['FLORIN_STORM_ROUNDS'] ?? 30)
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000_000)
 
 // Noon: a storm is one day's, and midnight has a test of its own.

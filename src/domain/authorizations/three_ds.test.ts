@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '#iso8583/message.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { insertChallenge } from './challenge_store.ts'
 
 const APPROVED_AT = new Date('2031-03-10T12:00:00.000Z')
@@ -166,5 +166,5 @@ test('of concurrent purchases with one challenge on two nodes exactly one uses i
     outcomes.filter(({ result }) => result !== 'approved'),
     Array(29).fill(NONE),
   )
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })

@@ -1,3 +1,4 @@
+import { isSameMerchant } from '#domain/cards/merchant_lock.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState, ChallengeState } from './card_state.ts'
@@ -5,8 +6,6 @@ import type { CardRequest } from './request.ts'
 
 /** From the contract: an approval is valid for a day. */
 const APPROVAL_LIFETIME_MS = 24 * 3_600_000
-/** DE 43 carries 25 characters of the merchant's name. */
-const NETWORK_NAME_LENGTH = 25
 
 /**
  * The challenge that applies to a message. An approval is valid for a day and for one purchase of
@@ -36,16 +35,6 @@ function isSamePurchase(challenge: ChallengeState, { charge, merchant }: CardReq
     isSameMerchant(challenge, merchant)
   )
 }
-
-function isSameMerchant(challenge: ChallengeState, merchant: CardRequest['merchant']): boolean {
-  if (challenge.merchant_id !== null && merchant.merchant_id !== null) {
-    return challenge.merchant_id === merchant.merchant_id
-  }
-  return nameOnNetwork(challenge.merchant_name) === nameOnNetwork(merchant.merchant_name)
-}
-
-const nameOnNetwork = (name: string): string =>
-  name.slice(0, NETWORK_NAME_LENGTH).trim().replace(/\s+/g, ' ').toLowerCase()
 
 /** Only online payments and messages that name a challenge have a 3-D Secure result. */
 export function threeDsResult(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { move } from '#domain/ledger/post.ts'
-import { cardPurse, treasury } from '#domain/ledger/purse.ts'
+import { cardPurse, holdPurse, treasury } from '#domain/ledger/purse.ts'
 import { readBalancePage } from '#domain/ledger/treasury_history.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { send } from '#test/support/http.ts'
@@ -71,6 +71,33 @@ test('a point has its type, amount, balance and reference', async () => {
   })
 })
 
+test('movements between purses of a card are not in the history', async () => {
+  const { bearer, account_id } = await openAccount(service.url)
+  await fundTreasury(service.runtime.db, account_id, 10)
+  await load(account_id, 5_000_000n)
+  const { db, newId } = service.runtime
+  await db.transaction((tx) =>
+    move(
+      tx,
+      {
+        movement: 'spend_held',
+        account_id,
+        from: cardPurse('card_a'),
+        to: holdPurse('card_a'),
+        amount_micros: 2_000_000n,
+        reference: { type: 'transaction', id: 'txn_one' },
+        description: 'A purchase.',
+      },
+      { now: new Date(), newId },
+    ),
+  )
+  const { body } = await history(bearer)
+  assert.deepEqual(
+    body.data.map(({ type }: { type: string }) => type),
+    ['load', 'adjustment'],
+  )
+})
+
 test('filters by type and reference', async () => {
   const { bearer, account_id } = await openAccount(service.url)
   await fundTreasury(service.runtime.db, account_id, 10)
@@ -88,7 +115,7 @@ test('filters by type and reference', async () => {
   )
 })
 
-test('a page in the middle of a million points is one index range scan', async () => {
+test('a page in the middle of 100,000 points is one index range scan', async () => {
   const { account_id } = await openAccount(service.url)
   const { db } = service.runtime
   await db.connection(async (client) => {
@@ -97,7 +124,7 @@ test('a page in the middle of a million points is one index range scan', async (
       `insert into movements
        select $1, 'bal_' || lpad(g::text, 26, '0'), 'topup_settled', 'chain', '', null,
               'treasury', '', g, 1, 'topup', 'tup', 'A deposit.', now()
-         from generate_series(1, 1000000) g`,
+         from generate_series(1, 100000) g`,
       [account_id],
     )
     await client.query('analyze movements')

@@ -9,6 +9,8 @@ import { spendingWindow } from './limits.ts'
 export type CardRow = {
   account_id: string
   id: string
+  /** The agent that issued it; null for the owner. */
+  client_id: string | null
   bin: string
   last4: string
   brand: 'visa' | 'mastercard'
@@ -26,11 +28,16 @@ export type CardRow = {
   mcc_deny: string[] | null
   geo_allow: string[] | null
   geo_deny: string[] | null
+  usage: Card['usage']
+  /** Null until the first approved authorization of a merchant_locked card. */
+  merchant_lock_name: string | null
+  merchant_lock_id: string | null
+  valid_until: Date | null
   shipping: Shipping | null
   replaces: string | null
   replaced_by: string | null
   frozen_by: 'owner' | 'agent' | 'admin' | null
-  cancel_reason: 'requested' | 'replaced' | 'lost' | 'stolen' | 'admin' | 'expired' | null
+  cancel_reason: Card['cancel_reason']
   frozen_at: Date | null
   cancelled_at: Date | null
   metadata: Record<string, string>
@@ -66,6 +73,9 @@ export function cardView(card: FundedCard, now: Date): Card {
     limits: limitsView(card, now),
     mcc: { allow: card.mcc_allow, deny: card.mcc_deny },
     geo: { allow: card.geo_allow, deny: card.geo_deny },
+    usage: card.usage,
+    merchant_lock: merchantLockView(card),
+    valid_until: card.valid_until?.toISOString() ?? null,
     shipping: card.shipping === null ? null : shippingView(card.shipping),
     replaces: card.replaces,
     replaced_by: card.replaced_by,
@@ -78,6 +88,11 @@ export function cardView(card: FundedCard, now: Date): Card {
     created_at: card.created_at.toISOString(),
     updated_at: card.updated_at.toISOString(),
   }
+}
+
+function merchantLockView(card: CardRow): Card['merchant_lock'] {
+  const { merchant_lock_id: id, merchant_lock_name: name } = card
+  return name === null ? null : { id, name }
 }
 
 function limitsView(card: FundedCard, now: Date): Card['limits'] {
@@ -150,6 +165,11 @@ export function cardEvent(
 /** The name of a card in messages to its holder. */
 export function describeCard({ last4 }: Pick<CardRow, 'last4'>): string {
   return `card ending in ${last4}`
+}
+
+/** A card in a sentence about somebody else: Groceries ··8818. */
+export function labelOf({ name, last4 }: Pick<CardRow, 'name' | 'last4'>): string {
+  return `${name ?? 'card'} ··${last4}`
 }
 
 /** Cancels the shipment of a card that has not been produced yet. */

@@ -2,15 +2,18 @@ import type { Card } from '#contract/cards.ts'
 import { notFound } from '#contract/common_problems.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
+import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import { countedWrite, type Write } from '#platform/postgres/write.ts'
 import { type CardFunds, type CardRow, cardView, type FundedCard } from './card.ts'
 import { spendingWindow } from './limits.ts'
 
-const COLUMNS = `account_id, id, bin, last4, brand, type, status, name, exp_month, exp_year, wallet,
+const COLUMNS = `account_id, id, client_id, bin, last4, brand, type, status, name, exp_month,
+  exp_year, wallet,
   per_transaction_micros, daily_micros, monthly_micros, mcc_allow, mcc_deny, geo_allow, geo_deny,
-  shipping, replaces, replaced_by, frozen_by, cancel_reason, frozen_at, cancelled_at, metadata,
-  version, created_at, updated_at`
+  usage, merchant_lock_name, merchant_lock_id, valid_until, shipping, replaces, replaced_by,
+  frozen_by, cancel_reason, frozen_at, cancelled_at, metadata, version, created_at, updated_at`
 
 export type CardKey = Pick<CardRow, 'account_id' | 'id'>
 
@@ -27,6 +30,17 @@ export async function lockCardOf(tx: Tx, account_id: string, id: string): Promis
     [account_id, id],
   )
   return requireFound(row)
+}
+
+/** Complete rows of cards that are locked already. */
+export function findCardRows(tx: Tx, cards: readonly CardKey[]): Promise<CardRow[]> {
+  return tx.rows<CardRow>(
+    `select c.* from unnest($1::text[], $2::text[]) as w (account_id, id)
+      cross join lateral (
+              select ${COLUMNS} from cards where account_id = w.account_id and id = w.id
+              offset 0) c`,
+    [texts(cards, ({ account_id }) => account_id), texts(cards, ({ id }) => id)],
+  )
 }
 
 const SELECT_WITH_FUNDS = `
@@ -127,6 +141,8 @@ export type CardChange = Partial<
   Pick<
     CardRow,
     | 'status'
+    | 'name'
+    | 'metadata'
     | 'per_transaction_micros'
     | 'daily_micros'
     | 'monthly_micros'
@@ -166,4 +182,30 @@ export async function lockAnyCard(tx: Tx, id: string): Promise<CardRow> {
     [id],
   )
   return lockCardOf(tx, requireFound(row).account_id, id)
+}
+
+/** The purchase of a single-use card, written with the batch that approved it. */
+export function writeUsedCard(card: CardRow): Write {
+  const { account_id, id, cancelled_at, shipping, version } = card
+  return countedWrite(
+    1,
+    `update cards set status = 'cancelled', cancel_reason = 'used', cancelled_at = $3,
+            updated_at = $3, shipping = $4::jsonb, version = $5
+      where account_id = $1 and id = $2`,
+    [account_id, id, cancelled_at, shipping === null ? null : JSON.stringify(shipping), version],
+  )
+}
+
+type LockedToMerchant = CardKey & Pick<CardRow, 'merchant_lock_name' | 'merchant_lock_id'>
+
+/** The lock that the first approved authorization of a card sets. */
+export function writeMerchantLock(card: LockedToMerchant, now: Date): Write {
+  const { account_id, id, merchant_lock_name, merchant_lock_id } = card
+  return countedWrite(
+    1,
+    `update cards set merchant_lock_name = $3, merchant_lock_id = $4, updated_at = $5,
+            version = version + 1
+      where account_id = $1 and id = $2`,
+    [account_id, id, merchant_lock_name, merchant_lock_id, now],
+  )
 }

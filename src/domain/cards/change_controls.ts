@@ -30,7 +30,7 @@ export async function changeControls(
   return showCard(tx, card, now)
 }
 
-function isUnchanged(card: CardRow, change: CardChange): boolean {
+export function isUnchanged(card: CardRow, change: CardChange): boolean {
   const text = (value: unknown) => (typeof value === 'bigint' ? `${value}` : canonicalJson(value))
   return Object.entries(change).every(
     ([column, value]) => text(card[column as keyof CardChange]) === text(value),

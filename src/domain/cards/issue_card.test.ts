@@ -60,6 +60,9 @@ test('a plain virtual card is active, empty, without limits, and valid for four 
     exp_year: year + 4,
     mcc: { allow: null, deny: null },
     geo: { allow: null, deny: null },
+    usage: 'reusable',
+    merchant_lock: null,
+    valid_until: null,
     shipping: null,
     replaces: null,
     replaced_by: null,
@@ -155,6 +158,64 @@ test('rules and limits are validated like in the operations that set them', asyn
     assertRefused(reply, 422, code)
     assert.equal(reply.body.details[0].field, field)
   }
+})
+
+const ahead = (ms: number) => new Date(runtime.clock.now().getTime() + ms).toISOString()
+const HOUR_MS = 3_600_000
+const YEAR_MS = 365.25 * 24 * HOUR_MS
+
+test('a card is issued for one purchase, for one merchant, and until a time', async () => {
+  const { bearer } = await openHolder(service)
+  const valid_until = ahead(HOUR_MS)
+  const once = await issueCard(url, bearer, { usage: 'single_use', valid_until })
+  assert.deepEqual(
+    [once.usage, once.merchant_lock, once.valid_until],
+    ['single_use', null, valid_until],
+  )
+  const unlocked = await issueCard(url, bearer, { usage: 'merchant_locked' })
+  assert.deepEqual([unlocked.usage, unlocked.merchant_lock], ['merchant_locked', null])
+  const name = { name: ' Netflix ' }
+  const locked = await issueCard(url, bearer, { usage: 'merchant_locked', merchant_lock: name })
+  assert.deepEqual(locked.merchant_lock, { id: null, name: 'Netflix' })
+  const merchant_lock = { id: '000120083521447', name: 'Netflix' }
+  const both = await issueCard(url, bearer, { usage: 'merchant_locked', merchant_lock })
+  assert.deepEqual(both.merchant_lock, merchant_lock)
+  assert.deepEqual(await getCard(url, bearer, both.id), both)
+  const latest = await issueCard(url, bearer, { valid_until: ahead(5 * YEAR_MS - 24 * HOUR_MS) })
+  assert.equal(latest.usage, 'reusable')
+})
+
+test('a merchant lock needs its usage and a name, and a date is an hour to five years ahead', async () => {
+  const { bearer } = await openHolder(service)
+  const merchant_lock = { name: 'Netflix' }
+  const locks: [object, string][] = [
+    [{ merchant_lock }, 'merchant_lock'],
+    [{ usage: 'reusable', merchant_lock }, 'merchant_lock'],
+    [{ usage: 'single_use', merchant_lock }, 'merchant_lock'],
+    [{ usage: 'merchant_locked', merchant_lock: { name: '  ' } }, 'merchant_lock.name'],
+    [{ usage: 'merchant_locked', merchant_lock: { id: ' ', name: 'A' } }, 'merchant_lock.id'],
+  ]
+  for (const [body, field] of locks) {
+    const reply = await issue(bearer, { type: 'virtual', ...body })
+    assertRefused(reply, 422, 'invalid_merchant_lock')
+    assert.equal(reply.body.details[0].field, field)
+  }
+  for (const valid_until of [ahead(-HOUR_MS), ahead(HOUR_MS * 0.9), ahead(YEAR_MS * 5.1)]) {
+    const reply = await issue(bearer, { type: 'virtual', valid_until })
+    assertRefused(reply, 422, 'invalid_request')
+    assert.equal(reply.body.details[0].field, 'valid_until')
+  }
+  const shapes = [
+    { usage: 'twice' },
+    { usage: 'merchant_locked', merchant_lock: {} },
+    { usage: 'merchant_locked', merchant_lock: { name: 'A', mcc: '5732' } },
+    { valid_until: 'tomorrow' },
+  ]
+  for (const body of shapes) {
+    assertRefused(await issue(bearer, { type: 'virtual', ...body }), 400, 'invalid_request')
+  }
+  const list = await send(url, 'GET', '/v1/cards', { bearer })
+  assert.deepEqual(list.body.data, [])
 })
 
 test('an initial load is atomic with the issue: two events and the money, or no card', async () => {

@@ -64,7 +64,7 @@ export function spendingWindow(now: Date): SpendingWindow {
 }
 
 /** Spending on a UTC day, and in its month so far. */
-export type CardUsage = { day: string; daily: Micros; monthly: Micros }
+export type CardSpending = { day: string; daily: Micros; monthly: Micros }
 
 const MONTH_LENGTH = 'YYYY-MM'.length
 const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
@@ -76,7 +76,7 @@ const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
 export function usageOn(
   day: string,
   last: { [Column in keyof Spent]: Spent[Column] | null } | undefined,
-): CardUsage {
+): CardSpending {
   const { spent_day = null, day_spent_micros = null, month_spent_micros = null } = last ?? {}
   const [daily, monthly] = [day_spent_micros ?? 0n, month_spent_micros ?? 0n]
   if (spent_day !== null && spent_day >= day) return { day: spent_day, daily, monthly }

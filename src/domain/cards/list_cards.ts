@@ -14,6 +14,7 @@ export const listCards: Handler<'list_cards'> = ({ tx, caller, now }, input) =>
       ...anyOf('brand', input.brand),
       ...anyOf('last4', input.last4),
       ...equals('name', input.name),
+      ...anyOf('client_id', input.agent),
     ],
     now,
   })

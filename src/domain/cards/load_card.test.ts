@@ -10,6 +10,7 @@ import {
   issueCard,
   openHolder,
 } from '#test/support/cards.ts'
+import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -88,6 +89,15 @@ test('amounts below the minimum, above the maximum or above the card limit are r
   assertRefused(await load(bearer, card.id, 1.01), 422, 'amount_out_of_range')
   assert.equal((await load(bearer, card.id, 1)).body.card.balance_usd, 20_000)
   assert.equal(await wealthOf(db, account_id), '50000')
+})
+
+test('held money counts towards the maximum balance of a card', async () => {
+  const { bearer } = await openHolder(service, 30_000)
+  const card = await issueCard(url, bearer, { load_usd: 10_000 })
+  await holdOn(url, bearer, card.id, 100)
+  assert.equal((await load(bearer, card.id, 9_900)).status, 200)
+  assertRefused(await load(bearer, card.id, 101), 422, 'amount_out_of_range')
+  assert.equal((await load(bearer, card.id, 100)).body.card.balance_usd, 19_900)
 })
 
 test('refuses more than the balance holds and leaves no trace', async () => {

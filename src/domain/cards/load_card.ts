@@ -1,12 +1,14 @@
+import { chargeBudget, recordCharge } from '#domain/budgets/charge_budget.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { formatUsd, microsFromUsd } from '#kernel/money.ts'
-import { cardEvent, cardResource, describeCard, requireNotCancelled } from './card.ts'
+import { cardEvent, cardResource, describeCard, labelOf, requireNotCancelled } from './card.ts'
 import { changeCard, findFunds, lockCardOf } from './card_store.ts'
 import { cardTransferView, transferToCard } from './card_transfer.ts'
 import { requireLoadAmount } from './limits.ts'
 
-export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }) => {
+export const loadCard: Handler<'load_card'> = async (context, input) => {
+  const { id, amount_usd } = input
   const { tx, caller, settings, now } = context
   const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
   const card = await lockCardOf(tx, caller.account_id, id)
@@ -17,7 +19,16 @@ export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }
   const on_card_micros = balance_micros + held_micros
   requireLoadAmount('amount_usd', { amount_micros, on_card_micros }, spend_limits)
 
+  const charge = await chargeBudget(context, {
+    operation: 'load_card',
+    input,
+    amount_micros,
+    card_id: card.id,
+    purpose: `load ${formatUsd(amount_micros)} onto ${labelOf(card)}`,
+  })
   const transfer = await transferToCard(context, card, amount_micros)
+  const movement_id = transfer.movement.id
+  await recordCharge(context, charge, { movement_id, card_id: card.id })
   await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
   const message = `${formatUsd(amount_micros)} loaded onto your ${describeCard(card)}.`

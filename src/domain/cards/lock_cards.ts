@@ -20,6 +20,11 @@ export type LockedCard = Pick<
   | 'daily_micros'
   | 'monthly_micros'
   | 'replaced_by'
+  | 'usage'
+  | 'merchant_lock_name'
+  | 'merchant_lock_id'
+  | 'valid_until'
+  | 'cancel_reason'
 > & {
   pan_hash: string
   account_status: string
@@ -60,7 +65,8 @@ const lockSql = batchCardsSql(
   (numbers) =>
     `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
             c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
-            c.daily_micros, c.monthly_micros, c.replaced_by, a.account_status, a.spend_limits
+            c.daily_micros, c.monthly_micros, c.replaced_by, c.usage, c.merchant_lock_name,
+            c.merchant_lock_id, c.valid_until, c.cancel_reason, a.account_status, a.spend_limits
        from cards c
       cross join lateral (
               select status as account_status, spend_limits from accounts

@@ -77,6 +77,7 @@ const PAN_ATTEMPTS_MAX = 20
 
 export type CardDraft = Pick<
   CardRow,
+  | 'client_id'
   | 'type'
   | 'name'
   | 'wallet'
@@ -90,6 +91,10 @@ export type CardDraft = Pick<
   | 'mcc_deny'
   | 'geo_allow'
   | 'geo_deny'
+  | 'usage'
+  | 'merchant_lock_name'
+  | 'merchant_lock_id'
+  | 'valid_until'
 >
 
 /** Inserts a card with a number that no other card has or had. */

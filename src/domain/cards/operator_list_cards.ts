@@ -11,6 +11,7 @@ export const operatorListCards: OperatorHandler<'operator_list_cards'> = async (
     ['id is not null'],
     ...equals('last4', input.last4),
     ...equals('account_id', input.account_id),
+    ...equals('id', input.card_id),
     ...anyOf('status', input.status),
     ...anyOf("shipping ->> 'status'", input.shipping_status),
   ]

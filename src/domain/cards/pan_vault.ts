@@ -1,8 +1,10 @@
 import { computeCvv, isValidCvv, KEY_PAIR_BYTES } from '#iso8583/cvv.ts'
 import { generatePan } from '#iso8583/pan.ts'
+import { CELLS_MAX } from '#kernel/cell.ts'
 import { Secret } from '#kernel/secret.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
+import type { CellSettings } from '#settings/cell_settings.ts'
 import type { CardRow } from './card.ts'
 import type { StoredPan } from './card_store.ts'
 
@@ -14,18 +16,31 @@ export type NewPan = StoredPan & { last4: string }
 
 const PURPOSE = 'pan'
 
-/** A random number within the BIN. It may be taken; the unique pan_hash shows that on insert. */
+/**
+ * A random number within the BIN. It may be taken; the unique pan_hash shows that on insert. With
+ * several cells, numbers are drawn until the hash names this cell, 128 on average: the digits stay
+ * random, and no range of a BIN fills up before the others.
+ */
 export function createPan(
-  { keys, random }: { keys: Keys; random: Random },
+  { keys, random, settings }: { keys: Keys; random: Random; settings: CellSettings },
   bin: string,
   card_id: string,
 ): NewPan {
-  const pan = generatePan(bin, random.below)
-  return {
-    last4: pan.slice(-4),
-    pan_sealed: sealPan(keys, card_id, pan),
-    pan_hash: panHash(keys, pan),
+  for (;;) {
+    const pan = generatePan(bin, random.below)
+    const pan_hash = panHash(keys, pan)
+    if (settings.more_cells.length > 0 && cellOfPan(pan_hash) !== settings.cell) continue
+    return { last4: pan.slice(-4), pan_sealed: sealPan(keys, card_id, pan), pan_hash }
   }
+}
+
+/**
+ * The cell that a number's hash names. Numbers issued before there were several cells are in cell 0
+ * whatever their hash names.
+ */
+export function cellOfPan(pan_hash: string): number {
+  const bytes = Buffer.from(pan_hash.slice(0, 2), 'base64url')
+  return (bytes[0] ?? 0) % CELLS_MAX
 }
 
 /** The key under which a number from the network is looked up. */

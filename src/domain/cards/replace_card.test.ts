@@ -14,6 +14,7 @@ import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'
+import { authorize } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
@@ -44,7 +45,7 @@ test('balance, limits, usage, rules, name and metadata move to the new card; hol
     ['active', 'virtual', '555555', 'mastercard', old.id, 1],
   )
   assert.deepEqual([card.balance_usd, card.held_usd], [47.5, 0])
-  for (const field of ['name', 'mcc', 'geo', 'metadata', 'wallet'] as const) {
+  for (const field of ['name', 'mcc', 'geo', 'metadata', 'wallet', 'usage'] as const) {
     assert.deepEqual(card[field], old[field])
   }
   assert.deepEqual(card.limits.spent.daily_usd, 12.5)
@@ -177,4 +178,29 @@ test('spending counts until its UTC day and month end', async () => {
   const after = (await getCard(url, bearer, card.id)).limits.spent
   assert.deepEqual([after.daily_usd, after.monthly_usd], [0, 0])
   assert.ok(after.monthly_resets_at > before.monthly_resets_at)
+})
+
+test('a replacement keeps the merchant lock and the date; an unused card stays for one purchase', async () => {
+  const { bearer, key } = await openHolder(service, 100)
+  const valid_until = new Date(runtime.clock.now().getTime() + 7_200_000).toISOString()
+  const locked = await issueCard(url, bearer, {
+    ...{ load_usd: 20, usage: 'merchant_locked', valid_until },
+  })
+  await authorize(url, { key, card: locked }, { amount: 1, merchant_name: 'Netflix' })
+  const { merchant_lock } = await getCard(url, bearer, locked.id)
+  assert.equal(merchant_lock?.name, 'Netflix')
+  const { body: next } = await replace(bearer, locked.id)
+  assert.deepEqual(
+    [next.usage, next.merchant_lock, next.valid_until],
+    ['merchant_locked', merchant_lock, valid_until],
+  )
+  const other = await authorize(url, { key, card: next }, { amount: 1, merchant_name: 'Hulu' })
+  assert.equal(other.decline_code, 'merchant_blocked')
+
+  const once = await issueCard(url, bearer, { load_usd: 20, usage: 'single_use' })
+  const { body: again } = await replace(bearer, once.id)
+  assert.deepEqual([again.usage, again.status], ['single_use', 'active'])
+  assert.equal((await authorize(url, { key, card: again }, { amount: 1 })).status, 'pending')
+  assertRefused(await replace(bearer, again.id), 409, 'card_cancelled')
+  await assertBooksSound(db)
 })

@@ -14,6 +14,7 @@ import {
   shippingAfterCancel,
 } from './card.ts'
 import { changeCard, findFunds, lockCardOf, showCard } from './card_store.ts'
+import { usageOf } from './card_usage.ts'
 import { createCard, initialWallet, replacementBin } from './new_card.ts'
 
 export const replaceCard: Handler<'replace_card'> = async (context, { id }) => {
@@ -37,6 +38,7 @@ function createReplacement(context: Context, old: CardRow): Promise<CardRow> {
     ...(google_pay === 'unsupported' ? [] : (['google_pay'] as const)),
   ]
   return createCard(context, replacementBin(context.settings.bins, old.bin), {
+    client_id: old.client_id,
     type: 'virtual',
     name: old.name,
     wallet: initialWallet('virtual', wallets),
@@ -50,6 +52,7 @@ function createReplacement(context: Context, old: CardRow): Promise<CardRow> {
     mcc_deny: old.mcc_deny,
     geo_allow: old.geo_allow,
     geo_deny: old.geo_deny,
+    ...usageOf(old),
   })
 }
 

@@ -179,7 +179,7 @@ test('of 20 concurrent reveals one succeeds, with nonces five; all are audited',
   assert.equal(results.filter((result) => result === 'pan_revealed success').length, 6)
 })
 
-test('a crash after the audit entry uses up the reveal, a crash before it does not', async () => {
+test('an exception after the audit entry uses up the reveal, one before it does not', async () => {
   const holder = await openHolder(service)
   const card = await issueCard(url, holder.key)
   await reveal(holder.key, 'card_warm')
@@ -210,7 +210,9 @@ test('the number and CVV are in no table, log, event, audit entry or stored resp
   for (const trace of [body.pan, body.pan.slice(0, -4), body.pan.slice(6)]) {
     assert.equal(everything.includes(trace), false)
   }
-  assert.equal(/cv[vc]2?\W{1,5}\d{3}/i.test(everything), false)
+  // At the start of a word: a random ID may end with these letters, before a date.
+  const found = /.{0,40}\bcv[vc]2?\W{1,5}\d{3}.{0,40}/i.exec(everything)
+  assert.equal(found?.[0], undefined)
   const base64 = Buffer.from(body.pan).toString('base64').replace(/=+$/, '')
   assert.equal(everything.includes(base64), false)
 })

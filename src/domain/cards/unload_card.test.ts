@@ -92,6 +92,18 @@ test('held funds cannot be unloaded', async () => {
   assert.deepEqual([after.balance_usd, after.held_usd], [0, 12.34])
 })
 
+test('an unload of a replacement debits it and not the card that it replaced', async () => {
+  const { bearer, account_id } = await openHolder(service, 100)
+  const old = await issueCard(url, bearer, { load_usd: 50 })
+  const replaced = await callCard(url, { id: old.id, verb: 'replace' }, { bearer })
+  assert.equal(replaced.status, 200, replaced.text)
+  const { status, body, text } = await unload(bearer, replaced.body.id, { amount_usd: 20 })
+  assert.equal(status, 200, text)
+  assert.deepEqual([body.card.balance_usd, body.balance_usd], [30, 70])
+  assert.equal((await getCard(url, bearer, old.id)).balance_usd, 0)
+  assert.equal(await wealthOf(db, account_id), '100')
+})
+
 test('an empty card and an amount of zero or less are refused', async () => {
   const { bearer } = await openHolder(service, 10)
   const card = await issueCard(url, bearer)

@@ -1,5 +1,6 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
+import { giveBackBudget, recordCharge } from '#domain/budgets/charge_budget.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import { cardEvent, cardResource, describeCard } from './card.ts'
@@ -12,7 +13,10 @@ export const unloadCard: Handler<'unload_card'> = async (context, { id, amount_u
   const { balance_micros } = await findFunds(tx, card, now)
   const amount_micros = parseUnloadAmount(amount_usd, balance_micros)
 
+  const charge = await giveBackBudget(context, { card_id: card.id, amount_micros })
   const transfer = await transferFromCard(context, card, amount_micros)
+  const movement_id = transfer.movement.id
+  await recordCharge(context, charge, { movement_id, card_id: card.id })
   await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
   const message = `${formatUsd(amount_micros)} unloaded from your ${describeCard(card)}.`

@@ -1,4 +1,4 @@
-import type { EventType } from '#contract/events.ts'
+import type { EventType, NamedEventType } from '#contract/events.ts'
 import type { InputOfName, OperationName, OutputOfName, operations } from '#contract/operations.ts'
 import type { Scope } from '#contract/scopes.ts'
 import type { IdPrefix } from '#kernel/id.ts'
@@ -24,6 +24,8 @@ export type Dependencies = {
   clock: Clock
   random: Random
   newId(prefix: IdPrefix, at: Date): string
+  /** Reserves an email in all cells. Returns false if an account of another cell has it. */
+  claimEmail(email: string): Promise<boolean>
   keys: Keys
   http: HttpClient
   probes: Probes
@@ -68,7 +70,7 @@ export type Resource = { type: string; id: string }
 
 /** An event for webhooks and the activity stream. */
 export type NewEvent = {
-  type: EventType | ActivityOnly
+  type: EventType | NamedEventType | ActivityOnly
   message: string
   resource: Resource
   /** The resource as its GET shows it. Null for activity-only events. */
@@ -81,12 +83,13 @@ export type NewEvent = {
 
 /** Event types of the activity stream that webhooks cannot subscribe to. */
 export type ActivityOnly =
-  | `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated'}`
+  | `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated' | 'updated'}`
+  | 'card.merchant_locked'
   | 'webhook.disabled'
   | 'balance.debt_incurred'
   | `withdrawal.${'completed' | 'failed'}`
   | `dispute.${'answered' | 'evidence_due' | 'credit_reduced'}`
-  | `transaction.${'reversed' | 'expired' | 'refund_reversed'}`
+  | `transaction.${'adjusted' | 'reversed' | 'expired' | 'refund_reversed'}`
 
 /** A security email to the owner, sent whatever the notification settings are. */
 export type SecurityAlert = {
@@ -94,10 +97,12 @@ export type SecurityAlert = {
     | 'new_sign_in'
     | 'api_key_created'
     | 'password_changed'
+    | 'password_reset'
     | 'email_changed'
     | 'two_factor_on'
     | 'two_factor_off'
     | 'grant_created'
+    | 'card_revealed'
     | 'webhook_created'
     | 'webhook_moved'
     | 'notifications_off'
@@ -149,6 +154,7 @@ type CallContext = {
   /** The time of this call; everything it creates has this timestamp. */
   now: Date
   newId(prefix: IdPrefix, at?: Date): string
+  claimEmail: Dependencies['claimEmail']
 }
 
 /** Before the transaction: for slow work such as password hashing. */

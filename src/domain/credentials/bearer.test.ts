@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
-import { bearerHash, bearerKindOf, newBearer } from './bearer.ts'
+import { bearerHash, bearerKindOf, cellOfBearer, newBearer } from './bearer.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'florin_bearer_'))
 after(() => rm(folder, { recursive: true, force: true }))
 const keys = await loadKeys(join(folder, 'keys.json'), systemRandom)
-const dependencies = { random: systemRandom, keys, livemode: false }
+const dependencies = { random: systemRandom, keys, livemode: false, cell: 0 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -70,4 +70,18 @@ test('the prefix shows eight characters, and a bearer is masked when printed', (
   const bearer = newBearer('api_key', dependencies)
   assert.equal(bearer.shown_prefix, bearer.text.open().slice(0, 'flk_test_'.length + 8))
   assert.equal(`${bearer.text} ${JSON.stringify(bearer.text)}`.includes('flk_'), false)
+})
+
+test('a bearer names its cell behind its 260 random bits, and one of cell 0 names none', () => {
+  for (const cell of [0, 1, 31, 32, 127]) {
+    const text = newBearer('api_key', { ...dependencies, cell }).text.open()
+    assert.equal(text.length, cell === 0 ? 67 : 69)
+    assert.equal(bearerKindOf(text), 'api_key')
+    assert.equal(cellOfBearer(text), cell)
+  }
+  const of_cell = newBearer('session', { ...dependencies, cell: 5 }).text.open()
+  const other_cell = `${of_cell.slice(0, 61)}06${of_cell.slice(63)}`
+  assert.equal(bearerKindOf(other_cell), 'mistyped', 'the checksum covers the cell')
+  assert.equal(cellOfBearer(`${of_cell.slice(0, 61)}zz${of_cell.slice(63)}`), null)
+  assert.equal(cellOfBearer('an OAuth token'), null)
 })

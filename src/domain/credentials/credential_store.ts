@@ -152,6 +152,28 @@ export async function touchApiKeys(tx: Tx, touches: readonly KeyTouch[]): Promis
   )
 }
 
+export type SessionTouch = { account_id: string; id: string; at: Date }
+
+/** Skips sessions that another transaction ends now: waiting for several could deadlock. */
+export async function touchSessions(tx: Tx, touches: readonly SessionTouch[]): Promise<void> {
+  await tx.run(
+    `with used as (
+       select s.account_id, s.id, t.at
+         from sessions s
+         join unnest($1::text[], $2::text[], $3::timestamptz[]) as t (account_id, id, at)
+           on s.account_id = t.account_id and s.id = t.id
+        where s.last_used_at is null or s.last_used_at < t.at
+          for no key update of s skip locked)
+     update sessions s set last_used_at = used.at
+       from used where s.account_id = used.account_id and s.id = used.id`,
+    [
+      touches.map((touch) => touch.account_id),
+      touches.map((touch) => touch.id),
+      touches.map((touch) => touch.at),
+    ],
+  )
+}
+
 export type GrantTouch = { id: string; ip: string; at: Date }
 
 export async function touchGrants(tx: Tx, touches: readonly GrantTouch[]): Promise<void> {

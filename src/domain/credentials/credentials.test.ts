@@ -50,7 +50,7 @@ test('a mistyped bearer is refused without a query', async () => {
     await assert.rejects(credentials.callerOf(wrong), { code: 'invalid_token' })
   }
   assert.equal(queries.count, 0)
-  const unknown = newBearer('api_key', { random, keys, livemode: false }).text.open()
+  const unknown = newBearer('api_key', { random, keys, livemode: false, cell: 0 }).text.open()
   await assert.rejects(credentials.callerOf(unknown), { code: 'invalid_token' })
   assert.equal(queries.count, 1)
 })

@@ -28,11 +28,22 @@ export type GrantPayload = {
   clientId: string
   /** Resource → scopes. */
   resources: Record<string, string>
-  rar?: CardAccessDetail[]
+  rar?: (CardAccessDetail | BudgetDetail)[]
 }
 
 /** RFC 9396: one card and the actions allowed on it. */
 export type CardAccessDetail = { type: 'card_access'; identifier: string; actions: string[] }
+
+/** The budget of the grant, as the owner set it. */
+export type BudgetDetail = {
+  type: 'spend_budget'
+  amount_usd: number
+  period: 'day' | 'month' | 'total'
+  ask_above_usd?: number
+}
+
+/** The panel's own client. It has no registration; its grants last for one reveal. */
+export const PANEL_CLIENT_ID = 'florin_panel'
 
 const COLUMNS = `account_id, id, client_id, client_name, payload, card_ids, card_actions,
                  last_used_at, last_used_ip, created_at, updated_at, expires_at, revoked_at`
@@ -64,6 +75,55 @@ export async function saveGrant(tx: Tx, grant: SavedGrant): Promise<void> {
       grant.redirect_uri,
     ],
   )
+}
+
+type BudgetDetailChange = { detail: BudgetDetail | null; now: Date }
+
+/** Replaces the budget in an active grant's authorization_details. Returns its client. */
+export async function saveBudgetDetail(
+  tx: Tx,
+  { account_id, id }: GrantKey,
+  { detail, now }: BudgetDetailChange,
+): Promise<string | undefined> {
+  const [row] = await tx.rows<{ client_id: string }>(
+    `update oauth_grants
+        set updated_at = $3, payload = jsonb_set(payload, '{rar}', $4::jsonb || array_to_json(array(
+              select d from jsonb_array_elements(coalesce(payload -> 'rar', '[]')) d
+               where d ->> 'type' <> 'spend_budget'))::jsonb)
+      where account_id = $1 and id = $2 and revoked_at is null and expires_at > $3
+  returning client_id`,
+    [account_id, id, now, JSON.stringify(detail === null ? [] : [detail])],
+  )
+  return row?.client_id
+}
+
+type GrantKey = { account_id: string; id: string }
+
+/** Replaces the scopes of a grant that the transaction has locked. */
+export async function saveGrantResources(
+  tx: Tx,
+  { account_id, id }: GrantKey,
+  { resources, now }: { resources: GrantPayload['resources']; now: Date },
+): Promise<void> {
+  await tx.run(
+    `update oauth_grants
+        set updated_at = $3, payload = jsonb_set(payload, '{resources}', $4::jsonb)
+      where account_id = $1 and id = $2`,
+    [account_id, id, now, JSON.stringify(resources)],
+  )
+}
+
+/** Undefined if the account has no such active grant. */
+export async function lockLiveGrantOf(
+  tx: Tx,
+  { account_id, id, now }: GrantKey & { now: Date },
+): Promise<GrantRow | undefined> {
+  const [row] = await tx.rows<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+      where account_id = $1 and id = $2 and revoked_at is null and expires_at > $3 for update`,
+    [account_id, id, now],
+  )
+  return row
 }
 
 export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
@@ -111,16 +171,30 @@ export async function hasConsentedTo(tx: Tx, redirect: RedirectQuery): Promise<b
   return rows.length > 0
 }
 
-/** Newest first. Without an account_id, of every account. */
+/** Newest first, without those of the panel itself. Without an account_id, of every account. */
 export async function listGrantRows(
   tx: Tx,
   { account_id, limit }: { account_id: string | null; limit: number },
 ): Promise<GrantRow[]> {
   return tx.rows<GrantRow>(
     `select ${COLUMNS} from oauth_grants
-      where ($1::text is null or account_id = $1) order by id desc limit $2`,
-    [account_id, limit],
+      where ($1::text is null or account_id = $1) and client_id <> $3
+      order by id desc limit $2`,
+    [account_id, limit, PANEL_CLIENT_ID],
   )
+}
+
+/** The newest names of an account's OAuth clients. */
+export async function findClientNames(
+  tx: Tx,
+  account_id: string,
+): Promise<Map<string, string | null>> {
+  const rows = await tx.rows<{ client_id: string; client_name: string | null }>(
+    `select distinct on (client_id) client_id, client_name from oauth_grants
+      where account_id = $1 order by client_id, id desc`,
+    [account_id],
+  )
+  return new Map(rows.map(({ client_id, client_name }) => [client_id, client_name]))
 }
 
 export const readGrantPage = makePageReader<GrantRow>({

@@ -57,8 +57,9 @@ test('subjects are counted separately and stored as hashes', async () => {
 
 test('clearGuesses clears them all', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('e'))
+  await assert.rejects(requireGuessLeft(guess('e')))
   await clearGuesses(guess('e'))
-  for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('e'))
+  for (let at = 0; at < 10; at += 1) await assert.doesNotReject(requireGuessLeft(guess('e')))
 })
 
 test('uncountGuess removes one guess, once', async () => {

@@ -3,12 +3,19 @@ import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type { Caller, Dependencies, RequestContext } from '#domain/context/context.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
-import { insertKeyUse, type KeyTouch, touchApiKeys, touchGrants } from './credential_store.ts'
+import {
+  insertKeyUse,
+  type KeyTouch,
+  type SessionTouch,
+  touchApiKeys,
+  touchGrants,
+  touchSessions,
+} from './credential_store.ts'
 
 /**
- * Records the use of API keys and grants. The first use from an IP on a day is audited before the
- * response; later ones only update last_used_at. A task writes those in batches, so a busy key
- * costs no write per call.
+ * Records the use of API keys, grants and sessions. The first use of a key or grant from an IP on a
+ * day is audited before the response; later ones only update last_used_at. A task writes those in
+ * batches, so a busy key costs no write per call. A session was audited when it started.
  */
 export type KeyUses = {
   /** Null if nothing has to be written before the response. */
@@ -28,6 +35,7 @@ export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
   /** Key id → IP → latest use. Nested, so a look-up builds no string per call. */
   const uses = new Map<string, Map<string, KeyTouch>>()
   let touches = new Map<string, KeyTouch>()
+  let session_touches = new Map<string, SessionTouch>()
 
   const recordFirst = async ({ caller, request, operation, at }: Use) => {
     const used = resourceUsedBy(caller)
@@ -49,6 +57,10 @@ export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
   return {
     note: (caller, request, operation) => {
       const at = clock.now()
+      if (caller.kind === 'session') {
+        session_touches.set(caller.id, { account_id: caller.account_id, id: caller.id, at })
+        return null
+      }
       const last = uses.get(caller.grant_id ?? caller.id)?.get(request.ip)
       if (last === undefined || dayOf(last.at) !== dayOf(at)) {
         return recordFirst({ caller, request, operation, at })
@@ -58,10 +70,12 @@ export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
       return null
     },
     flush: async () => {
-      if (touches.size === 0) return
       const batch = [...touches.values()]
+      const sessions = [...session_touches.values()]
       touches = new Map()
-      await writeTouches(db, batch)
+      session_touches = new Map()
+      if (batch.length > 0) await writeTouches(db, batch)
+      if (sessions.length > 0) await touchSessions(db, sessions)
     },
   }
 }

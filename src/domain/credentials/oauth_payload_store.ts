@@ -120,6 +120,35 @@ export async function deletePayloadsOfGrant(
   ])
 }
 
+export type TokenPayload = { model: string; id: string; scope: string; audience: string | null }
+
+/** The usable access and refresh tokens of a grant. */
+export async function lockTokensOfGrant(
+  tx: Tx,
+  grant_id: string,
+  now: Date,
+): Promise<TokenPayload[]> {
+  return tx.rows<TokenPayload>(
+    `select model, id, coalesce(payload ->> 'scope', '') as scope, payload ->> 'aud' as audience
+       from oauth_payloads
+      where grant_id = $1 and model in ('AccessToken', 'RefreshToken')
+        and consumed_at is null and expires_at > $2
+      order by model, id for update`,
+    [grant_id, now],
+  )
+}
+
+export async function saveTokenScope(
+  tx: Tx,
+  { model, id, scope }: Pick<TokenPayload, 'model' | 'id' | 'scope'>,
+): Promise<void> {
+  await tx.run(
+    `update oauth_payloads set payload = jsonb_set(payload, '{scope}', to_jsonb($3::text))
+      where model = $1 and id = $2`,
+    [model, id, scope],
+  )
+}
+
 /** Rehashes a client secret with the current key root. */
 export async function renewClientSecret(tx: Tx, client_id: string, hash: string): Promise<void> {
   await tx.run(

@@ -1,10 +1,9 @@
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
+import { type LinkTokenContext, newLinkToken } from './link_token.ts'
 
 /** Lifetime of the link in the email. */
 export const UNDO_HOURS = 72
-const TOKEN_BYTES = 32
 
 const hashOf = (keys: Keys, token: string) => keys.fingerprint('security_undo', token)
 
@@ -15,15 +14,15 @@ type NewUndo = { account_id: string; email: string; kind: UndoKind; now: Date }
 /** Returns the token of the link. Only its hash is stored. */
 export async function createUndo(
   tx: Tx,
-  { keys, random }: { keys: Keys; random: Random },
+  context: LinkTokenContext & { keys: Keys },
   { account_id, email, kind, now }: NewUndo,
 ): Promise<string> {
-  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
+  const token = newLinkToken(context)
   const expires_at = new Date(now.getTime() + UNDO_HOURS * 60 * 60 * 1_000)
   await tx.run(
     `insert into security_undos (token_hash, account_id, email, kind, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6)`,
-    [hashOf(keys, token), account_id, email, kind, now, expires_at],
+    [hashOf(context.keys, token), account_id, email, kind, now, expires_at],
   )
   return token
 }

@@ -13,7 +13,12 @@ export async function openSession(
   account_id: string,
 ): Promise<OpenedSession> {
   const { tx, now, request, keys, random, settings } = context
-  const bearer = newBearer('session', { random, keys, livemode: settings.mode === 'live' })
+  const bearer = newBearer('session', {
+    random,
+    keys,
+    livemode: settings.mode === 'live',
+    cell: settings.cell,
+  })
   const session: SessionRow = {
     account_id,
     id: context.newId('sess'),

@@ -1,4 +1,6 @@
+import { notFound } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { makePageReader } from '#platform/postgres/page.ts'
 
 export type SessionRow = {
   account_id: string
@@ -36,6 +38,29 @@ export async function hasSessionFrom(tx: Tx, account_id: string, ip: string): Pr
     ip,
   ])
   return row !== undefined
+}
+
+export type ListedSessionRow = SessionRow & { last_used_at: Date | null }
+
+export const readSessionPage = makePageReader<ListedSessionRow>({
+  prefix: 'sess',
+  select: `select account_id, id, ip, user_agent, created_at, last_used_at, expires_at
+             from sessions`,
+})
+
+/** A session that ended or expired is not found, like one of another account. */
+export async function revokeSessionOf(
+  tx: Tx,
+  account_id: string,
+  id: string,
+  now: Date,
+): Promise<void> {
+  const ended = await tx.run(
+    `update sessions set ended_at = $3
+      where account_id = $1 and id = $2 and ended_at is null and expires_at > $3`,
+    [account_id, id, now],
+  )
+  if (ended === 0) throw notFound('session')
 }
 
 export async function endSession(tx: Tx, account_id: string, id: string, now: Date): Promise<void> {

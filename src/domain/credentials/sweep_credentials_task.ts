@@ -5,7 +5,7 @@ import type { KeyUses } from './key_use.ts'
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Deletes expired sessions, undo links, key uses and guesses. */
+/** Deletes expired sessions, undo and reset links, key uses and guesses. */
 export function sweepCredentialsTask({ db, clock }: { db: Database; clock: Clock }): Task {
   return {
     name: 'sweep_credentials',
@@ -14,6 +14,7 @@ export function sweepCredentialsTask({ db, clock }: { db: Database; clock: Clock
       const before = new Date(clock.now().getTime() - KEPT_MS)
       await db.run('delete from sessions where expires_at < $1', [before])
       await db.run('delete from security_undos where expires_at < $1', [clock.now()])
+      await db.run('delete from password_resets where expires_at < $1', [clock.now()])
       await db.run('delete from api_key_uses where day < $1::timestamptz::date', [before])
       await db.run(
         'delete from guesses where not exists (select from unnest(guessed_at) t where t > $1)',

@@ -36,7 +36,8 @@ export function grantedScopes(
   return new Set(current.filter((scope) => isWithinActions(scope, token.card_actions)))
 }
 
-function isWithinActions(scope: Scope, actions: readonly string[] | null): boolean {
+/** True if a card grant with these actions can have the scope; null if it covers all cards. */
+export function isWithinActions(scope: Scope, actions: readonly string[] | null): boolean {
   if (actions === null) return true
   const action = card_action_names.find((name) => card_actions[name] === scope)
   return action === undefined || actions.includes(action)

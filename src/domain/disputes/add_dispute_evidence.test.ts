@@ -270,7 +270,7 @@ test('a stalled upload gets 408, and an aborted one is not stored', async () => 
   const { key, dispute } = await openDispute()
   const before = await storedFiles()
   const stalled = await dial(key, dispute.id, 1_000_000)
-  assert(await eventually(async () => stalled.received() !== '', { within_ms: 5_000 }))
+  assert(await eventually(async () => stalled.received() !== '', { within_ms: 20_000 }))
   assert.match(stalled.received(), /^HTTP\/1\.1 408 /)
   assert.match(stalled.received(), /"error":"invalid_request"/)
   stalled.socket.destroy()
@@ -279,7 +279,7 @@ test('a stalled upload gets 408, and an aborted one is not stored', async () => 
   await wait(100)
   cut.socket.destroy()
   const isClean = async () => (await storedFiles()).length === before.length
-  assert(await eventually(isClean, { within_ms: 5_000 }))
+  assert(await eventually(isClean, { within_ms: 20_000 }))
   assert.deepEqual((await getDispute(url, key, dispute.id)).evidence, [])
 })
 

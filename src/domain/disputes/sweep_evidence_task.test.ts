@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { idMaker } from '#kernel/id.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
+import { readSettings } from '#settings/settings.ts'
 import { fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
+import { sweepEvidenceTask } from './sweep_evidence_task.ts'
 
 const service = await startTestService()
 const { url, data_dir, runtime, tasks } = service
@@ -52,4 +56,18 @@ test('a file whose source fails is not stored, not even in part', async () => {
   assert.equal(await blobs.open(name), null)
   assert(!(await stored()).some((path) => path.includes(name)))
   await assert.rejects(blobs.put('../outside', bytes()), /generated name/)
+})
+
+test('a cell leaves the files of other cells alone', async () => {
+  const of_cell_5 = idMaker(systemRandom.bytes, 5)('evd', clock.now().getTime())
+  await blobs.put(of_cell_5, bytes())
+  await age((await stored()).filter((path) => path.includes(of_cell_5)))
+  const listed = JSON.stringify([{ number: 5, url: 'postgres://other/florin' }])
+  const { more_cells } = readSettings({ FLORIN_CELLS: listed })
+  const sweepAs = (cell: number) =>
+    sweepEvidenceTask({ ...runtime, settings: { cell, more_cells } }).run()
+  await sweepAs(0)
+  assert.notEqual(await blobs.open(of_cell_5), null)
+  await sweepAs(5)
+  assert.equal(await blobs.open(of_cell_5), null)
 })

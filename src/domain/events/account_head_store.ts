@@ -1,4 +1,6 @@
+import { bigints, texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { countedWrite, type Write } from '#platform/postgres/write.ts'
 
 /**
  * An account's sequence row: the number of its last event and the end of its audit chain. Its lock
@@ -36,4 +38,38 @@ export async function writeAuditChain(
     audit_hash,
     audit_count,
   ])
+}
+
+/** The ends of accounts' audit chains, read without a lock. */
+export type AuditChains = ReadonlyMap<string, AuditChainEnd>
+
+export async function findAuditChains(
+  tx: Tx,
+  account_ids: readonly string[],
+): Promise<AuditChains> {
+  const rows = await tx.rows<AuditChainEnd & { account_id: string }>(
+    'select account_id, audit_hash, audit_count from account_heads where account_id = any($1)',
+    [texts(account_ids, (account_id) => account_id)],
+  )
+  return new Map(rows.map(({ account_id, ...end }) => [account_id, end]))
+}
+
+/** Fails with ConcurrentUpdate if one of the chains is longer than it was read. */
+export function updateAuditChains(read: AuditChains, ends: AuditChains): Write {
+  const account_ids = [...ends.keys()].sort()
+  const countIn = (chains: AuditChains) =>
+    bigints(account_ids, (account_id) => chains.get(account_id)?.audit_count ?? 0n)
+  return countedWrite(
+    account_ids.length,
+    `update account_heads h set audit_hash = w.hash, audit_count = w.count
+       from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+              as w (account_id, hash, count, read)
+      where h.account_id = w.account_id and h.audit_count = w.read`,
+    [
+      texts(account_ids, (account_id) => account_id),
+      texts(account_ids, (account_id) => ends.get(account_id)?.audit_hash ?? ''),
+      countIn(ends),
+      countIn(read),
+    ],
+  )
 }

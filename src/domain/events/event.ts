@@ -1,4 +1,4 @@
-import { type EventType, event_types } from '#contract/events.ts'
+import { type EventType, event_types, named_event_types } from '#contract/events.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import { timestampText } from '#kernel/timestamp.ts'
 
@@ -10,6 +10,9 @@ export function isWebhookEvent(type: string): type is EventType {
   return type in event_types
 }
 
+/** Sent to webhooks that name it, without a sequence number. */
+export const isNamedEvent = (type: string): boolean => type in named_event_types
+
 export type ActivityType = 'topup' | 'card' | 'spend' | 'error'
 
 const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
@@ -19,6 +22,7 @@ const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
   dispute: 'spend',
   withdrawal: 'spend',
   balance: 'spend',
+  approval: 'spend',
   // The only webhook event is webhook.disabled, a failure.
   webhook: 'error',
 }
@@ -31,7 +35,7 @@ export function activityTypeOf(type: string): ActivityType | null {
 export type Envelope = {
   id: string
   account_id: string
-  sequence: number
+  sequence: number | null
   created_at: Date
   livemode: boolean
   request: { id: string; idempotency_key: string | null } | null

@@ -1,50 +1,38 @@
-import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { auditBooks } from '#domain/ledger/audit_books.ts'
-import { openDatabase } from '#platform/postgres/db.ts'
-import { insertBareAccount } from '#test/support/accounts.ts'
-import { cloneDatabase } from '#test/support/database.ts'
+import { type Breakage, testBreakages } from '#test/support/breakages.ts'
 import { event_proofs } from './event_proofs.ts'
-
-const clone = await cloneDatabase()
-const db = openDatabase(clone.url, { pool_size: 2 })
-after(async () => {
-  await db.close()
-  await clone.drop()
-})
-
-const brokenProofs = async () =>
-  (await auditBooks(db, event_proofs)).violations.map(({ proof, found }) => [
-    proof,
-    found['account_id'],
-  ])
+import { running_sequences } from './running_sequences.ts'
 
 const SEQUENCE = "an account's events are numbered without a gap, and no number is used twice"
 
-async function insertEvents(account_id: string, sequences: readonly number[]): Promise<void> {
-  await db.run(
-    `insert into events (account_id, id, sequence, type, severity, message, resource_type,
-                         resource_id, body, created_at)
-     select $1, 'evt_' || position, sequence, 'card.created', 'info', '', 'card', '', '{}', now()
-       from unnest($2::bigint[]) with ordinality as n (sequence, position)`,
-    [account_id, sequences],
-  )
-}
+const breakages: readonly Breakage[] = [
+  {
+    proof: SEQUENCE,
+    sql: 'update events set sequence = 1 where sequence = 2',
+    sentence: /^Two events have the number 1\. The events are numbered up to 1 without a gap/,
+  },
+  {
+    proof: SEQUENCE,
+    sql: 'update events set sequence = sequence + 1 where sequence > 1',
+    sentence: /^The events are numbered up to 1 without a gap; the sequence row has \d+\.$/,
+  },
+  {
+    proof: SEQUENCE,
+    sql: 'update account_heads set event_sequence = event_sequence + 1',
+    sentence: /^The events are numbered up to \d+ without a gap; the sequence row has \d+\.$/,
+  },
+  {
+    proof: 'every event belongs to an account',
+    sql: `insert into events (account_id, id, type, severity, message, resource_type, resource_id,
+                              created_at)
+          values ('acct_missing', 'evt_1', 'account.signed_in', 'info', '', 'account', '', now())`,
+    sentence: 'There are events of acct_missing, but no such account.',
+  },
+  {
+    proof: 'every account has a sequence row',
+    sql: `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
+          values ('acct_1', 'a@example.com', 'none', '{}', now(), now())`,
+    sentence: 'The account has no sequence row.',
+  },
+]
 
-test('finds an event without an account', async () => {
-  assert.deepEqual(await brokenProofs(), [])
-  await insertEvents('acct_missing', [1])
-  assert.deepEqual(await brokenProofs(), [['every event belongs to an account', 'acct_missing']])
-  await db.run(`delete from events where account_id = 'acct_missing'`)
-})
-
-test('finds a sequence with a gap, and one with a duplicate', async () => {
-  await insertEvents(await insertBareAccount(db), [1, 2, 3])
-  const with_gap = await insertBareAccount(db)
-  await insertEvents(with_gap, [1, 3])
-  assert.deepEqual(await brokenProofs(), [[SEQUENCE, with_gap]])
-  await db.run('delete from events where account_id = $1', [with_gap])
-  const with_duplicate = await insertBareAccount(db)
-  await insertEvents(with_duplicate, [1, 2, 2])
-  assert.deepEqual(await brokenProofs(), [[SEQUENCE, with_duplicate]])
-})
+await testBreakages([running_sequences, ...event_proofs], breakages)

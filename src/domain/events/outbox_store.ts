@@ -4,11 +4,12 @@ import type { Tx } from '#platform/postgres/db.ts'
 export type OutboxEvent = {
   account_id: string
   id: string
-  /** Null if only the activity stream shows it. */
+  /** Null for types that `*` does not include. */
   sequence: bigint | null
   type: string
   severity: 'info' | 'warning' | 'error'
   message: string
+  resource_id: string
   created_at: Date
 }
 
@@ -25,7 +26,8 @@ export function takeFromOutbox(tx: Tx, limit: number): Promise<OutboxEvent[]> {
         where ctid = any(array(
                 select ctid from outbox order by event_id limit $1 for update skip locked))
     returning account_id, event_id)
-     select e.account_id, e.id, e.sequence, e.type, e.severity, e.message, e.created_at
+     select e.account_id, e.id, e.sequence, e.type, e.severity, e.message, e.resource_id,
+            e.created_at
        from taken t join events e on e.account_id = t.account_id and e.id = t.event_id
       order by e.id`,
     [limit],

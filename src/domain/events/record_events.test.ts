@@ -101,6 +101,8 @@ test('an event for the activity stream only has no sequence number and no body',
       ['card.loaded', 3n, false],
     ],
   )
+  await db.transaction((tx) => record(tx, account_id, [loaded]))
+  assert.equal((await eventsOf(account_id)).at(-1)?.sequence, 4n, 'it left no gap')
 })
 
 test('the body is the envelope of the contract with the unchanged object', async () => {

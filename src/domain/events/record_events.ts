@@ -1,10 +1,12 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { activityTypeOf, type Envelope, eventBody, isWebhookEvent } from './event.ts'
+import { activityTypeOf, type Envelope, eventBody, isNamedEvent, isWebhookEvent } from './event.ts'
 
 export type EventMetadata = Pick<Envelope, 'livemode' | 'request'> & {
   /** Called under the lock of the sequence row, so ids and sequence numbers have one order. */
   stamp(): { id: string; created_at: Date }
+  /** The agent whose call emits the events. */
+  client_id?: string | null
 }
 
 /**
@@ -15,7 +17,7 @@ export async function recordEvents(
   tx: Tx,
   account_id: string,
   events: readonly NewEvent[],
-  { stamp, ...shared }: EventMetadata,
+  { stamp, client_id = null, ...shared }: EventMetadata,
 ): Promise<void> {
   const numbered = events.filter((event) => isWebhookEvent(event.type)).length
   let sequence = await reserveSequences(tx, account_id, numbered)
@@ -23,11 +25,14 @@ export async function recordEvents(
     const owned = { ...stamp(), account_id }
     const isNumbered = isWebhookEvent(event.type)
     if (isNumbered) sequence += 1
+    const envelope = { ...shared, ...owned, sequence: isNumbered ? sequence : null }
+    const isSent = isNumbered || isNamedEvent(event.type)
     await insertEvent(tx, {
       ...event,
       ...owned,
-      sequence: isNumbered ? sequence : null,
-      body: isNumbered ? eventBody(event, { ...shared, ...owned, sequence }) : null,
+      sequence: envelope.sequence,
+      body: isSent ? eventBody(event, envelope) : null,
+      client_id,
     })
   }
 }
@@ -48,6 +53,7 @@ type StoredEvent = NewEvent & {
   account_id: string
   sequence: number | null
   body: string | null
+  client_id: string | null
   created_at: Date
 }
 
@@ -59,8 +65,9 @@ async function insertEvent(tx: Tx, event: StoredEvent): Promise<void> {
   await tx.run(
     `with event as (
        insert into events (account_id, id, sequence, type, activity_type, severity, message,
-                           card_id, amount_micros, resource_type, resource_id, body, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                           card_id, amount_micros, resource_type, resource_id, body, created_at,
+                           client_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
     returning account_id, id)
      insert into outbox (account_id, event_id) select account_id, id from event`,
     [
@@ -77,6 +84,7 @@ async function insertEvent(tx: Tx, event: StoredEvent): Promise<void> {
       event.resource.id,
       event.body,
       event.created_at,
+      event.client_id,
     ],
   )
 }

@@ -1,4 +1,5 @@
 import type { BalancePoint } from '#contract/balance.ts'
+import type { StatementKind } from '#contract/statements.ts'
 import type { Resource } from '#domain/context/context.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Purse, PurseKind } from './purse.ts'
@@ -8,6 +9,8 @@ type Movement = {
   to: PurseKind
   /** How it reads in the balance history; said for what touches the treasury. */
   history?: BalancePoint['type']
+  /** Its kind on a statement; said for what crosses the border of treasury and cards. */
+  statement?: StatementKind
 }
 
 /**
@@ -15,15 +18,25 @@ type Movement = {
  * programme: a movement that is not here cannot happen.
  */
 export const movements = {
-  topup_settled: { from: 'chain', to: 'treasury', history: 'topup' },
+  topup_settled: { from: 'chain', to: 'treasury', history: 'topup', statement: 'deposits' },
   topup_suspended: { from: 'chain', to: 'suspense' },
-  suspense_released: { from: 'suspense', to: 'treasury', history: 'topup' },
+  suspense_released: { from: 'suspense', to: 'treasury', history: 'topup', statement: 'deposits' },
   suspense_refunded: { from: 'suspense', to: 'chain' },
 
-  withdrawal_reserved: { from: 'treasury', to: 'payout', history: 'withdrawal' },
+  withdrawal_reserved: {
+    from: 'treasury',
+    to: 'payout',
+    history: 'withdrawal',
+    statement: 'withdrawals',
+  },
   withdrawal_sent: { from: 'payout', to: 'chain' },
   withdrawal_fee_taken: { from: 'payout', to: 'fees' },
-  withdrawal_returned: { from: 'payout', to: 'treasury', history: 'withdrawal_reversal' },
+  withdrawal_returned: {
+    from: 'payout',
+    to: 'treasury',
+    history: 'withdrawal_reversal',
+    statement: 'withdrawals',
+  },
 
   card_loaded: { from: 'treasury', to: 'card', history: 'load' },
   card_unloaded: { from: 'card', to: 'treasury', history: 'unload' },
@@ -32,26 +45,41 @@ export const movements = {
   spend_held: { from: 'card', to: 'hold' },
   hold_released: { from: 'hold', to: 'card' },
   hold_returned: { from: 'hold', to: 'treasury', history: 'unload' },
-  hold_captured: { from: 'hold', to: 'network' },
-  spend_taken: { from: 'card', to: 'network' },
+  hold_captured: { from: 'hold', to: 'network', statement: 'spent' },
+  spend_taken: { from: 'card', to: 'network', statement: 'spent' },
   spend_owed: { from: 'receivable', to: 'network' },
-  spend_refunded: { from: 'network', to: 'card' },
-  refund_returned: { from: 'network', to: 'treasury', history: 'refund' },
-  debt_paid_by_card: { from: 'card', to: 'receivable' },
-  debt_paid_by_treasury: { from: 'treasury', to: 'receivable', history: 'adjustment' },
+  spend_refunded: { from: 'network', to: 'card', statement: 'refunds' },
+  refund_returned: { from: 'network', to: 'treasury', history: 'refund', statement: 'refunds' },
+  debt_paid_by_card: { from: 'card', to: 'receivable', statement: 'other' },
+  debt_paid_by_treasury: {
+    from: 'treasury',
+    to: 'receivable',
+    history: 'adjustment',
+    statement: 'other',
+  },
 
-  dispute_credited: { from: 'operator', to: 'treasury', history: 'dispute_credit' },
-  dispute_reversed: { from: 'treasury', to: 'operator', history: 'dispute_reversal' },
+  dispute_credited: {
+    from: 'operator',
+    to: 'treasury',
+    history: 'dispute_credit',
+    statement: 'disputes',
+  },
+  dispute_reversed: {
+    from: 'treasury',
+    to: 'operator',
+    history: 'dispute_reversal',
+    statement: 'disputes',
+  },
   dispute_owed: { from: 'receivable', to: 'operator' },
 
   call_paid: { from: 'payers', to: 'prepaid' },
   call_earned: { from: 'prepaid', to: 'fees' },
-  call_credited: { from: 'prepaid', to: 'treasury', history: 'refund' },
+  call_credited: { from: 'prepaid', to: 'treasury', history: 'refund', statement: 'refunds' },
   call_refunded: { from: 'prepaid', to: 'payers' },
   relayer_fee_paid: { from: 'fees', to: 'gas' },
 
-  adjusted_up: { from: 'operator', to: 'treasury', history: 'adjustment' },
-  adjusted_down: { from: 'treasury', to: 'operator', history: 'adjustment' },
+  adjusted_up: { from: 'operator', to: 'treasury', history: 'adjustment', statement: 'other' },
+  adjusted_down: { from: 'treasury', to: 'operator', history: 'adjustment', statement: 'other' },
 } as const satisfies Record<string, Movement>
 
 export type MovementName = keyof typeof movements
@@ -78,4 +106,13 @@ export function movementsOfHistory(types: readonly string[]): MovementName[] {
     const { history }: Movement = movements[name]
     return history !== undefined && types.includes(history)
   })
+}
+
+/** Purses whose sum a statement shows: get_balance calls it `total_usd`. */
+const STATEMENT_PURSES: readonly PurseKind[] = ['treasury', 'card', 'hold']
+
+/** A movement's kind on a statement, and whether its money leaves the account. */
+export function statementSideOf(name: MovementName): { kind: StatementKind; isDebit: boolean } {
+  const { statement, from }: Movement = movements[name]
+  return { kind: statement ?? 'other', isDebit: STATEMENT_PURSES.includes(from) }
 }

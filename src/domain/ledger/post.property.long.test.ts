@@ -1,5 +1,5 @@
 // The property of post.property.test.ts, over many more histories.
-process.env['FLORIN_TEST_LENGTH'] = '25'
+process.env['FLORIN_TEST_LENGTH'] = '5'
 await import('./post.property.test.ts')
 
 export {}

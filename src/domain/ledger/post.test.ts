@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { idMaker } from '#kernel/id.ts'
+import { ConcurrentUpdate } from '#platform/postgres/concurrent_update.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
-import { systemRandom } from '#platform/runtime/random.ts'
 import { insertBareAccount } from '#test/support/accounts.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
-import { auditBooks, ledger_proofs } from './audit_books.ts'
-import { pursesOf } from './ledger_store.ts'
-import { beginPosting, type Move, move, post, type Stamp } from './post.ts'
+import { assertLedgerSound } from '#test/support/money.ts'
+import { dollarsByPurse, load, moveOf, settle, stamp } from '#test/support/moves.ts'
+import { lockPurses } from './ledger_store.ts'
+import { beginPosting, type Move, move, post } from './post.ts'
 import {
   cardPurse,
   chain,
@@ -16,18 +16,12 @@ import {
   network,
   operator,
   payout,
-  receivable,
   suspense,
   treasury,
 } from './purse.ts'
 
 let clone: TestDatabase
 let db: Database
-const makeId = idMaker(systemRandom.bytes)
-const stamp = (now = new Date()): Stamp => ({
-  now,
-  newId: (prefix, at) => makeId(prefix, at.getTime()),
-})
 
 before(async () => {
   clone = await cloneDatabase()
@@ -38,30 +32,8 @@ after(async () => {
   await clone.drop()
 })
 
-type Terms = Pick<Move, 'movement' | 'from' | 'to'> & { amount: number }
-
-function moveOf(account_id: string, { movement, from, to, amount }: Terms): Move {
-  const amount_micros = BigInt(amount) * 1_000_000n
-  const reference = { type: 'test', id: 'one' }
-  return { movement, account_id, from, to, amount_micros, reference, description: 'A test.' }
-}
-
-const settle = (account_id: string, amount: number) =>
-  moveOf(account_id, { movement: 'topup_settled', from: chain, to: treasury, amount })
-const load = (account_id: string, card: string, amount: number) =>
-  moveOf(account_id, { movement: 'card_loaded', from: treasury, to: cardPurse(card), amount })
-
-async function balances(account_id: string): Promise<Record<string, bigint>> {
-  const rows = await pursesOf(db, account_id)
-  return Object.fromEntries(
-    rows.map((row) => [row.kind + row.owner_id, row.balance_micros / 1_000_000n]),
-  )
-}
-
-async function requireSoundBooks(): Promise<void> {
-  const { violations } = await auditBooks(db, ledger_proofs)
-  assert.deepEqual(violations, [])
-}
+const balances = (account_id: string) => dollarsByPurse(db, account_id)
+const requireSoundBooks = () => assertLedgerSound(db)
 
 test('moves exactly the amount, and says what both purses hold after it', async () => {
   const account_id = await insertBareAccount(db)
@@ -187,109 +159,67 @@ test('spending without a movement counts on the latest day and changes no timest
 
 test('a movement between other purses than its own cannot be posted', async () => {
   const account_id = await insertBareAccount(db)
-  const wrong = moveOf(account_id, {
-    movement: 'topup_settled',
-    from: operator,
-    to: treasury,
-    amount: 1,
-  })
+  const movement = 'topup_settled'
+  const wrong_source = moveOf(account_id, { movement, from: operator, to: treasury, amount: 1 })
+  const wrong_target = moveOf(account_id, { movement, from: chain, to: payout, amount: 1 })
+  for (const postOne of [
+    (one: Move) => db.transaction((tx) => move(tx, one, stamp())),
+    (one: Move) => db.transaction((tx) => post(tx, [one], stamp())),
+  ]) {
+    await assert.rejects(postOne(wrong_source), /topup_settled leaves a chain/)
+    await assert.rejects(postOne(wrong_target), /topup_settled reaches a treasury/)
+  }
+  assert.deepEqual(await balances(account_id), {})
+})
+
+test('between existing purses, the last micro-dollar can be moved and not one more', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => post(tx, [settle(account_id, 5), load(account_id, 'a', 1)], stamp()))
+  const all = load(account_id, 'a', 4)
+  const beyond = { ...all, amount_micros: all.amount_micros + 1n }
   await assert.rejects(
-    db.transaction((tx) => move(tx, wrong, stamp())),
-    /topup_settled leaves a chain/,
-  )
-})
-
-const owe = (account_id: string, amount: number) =>
-  moveOf(account_id, { movement: 'dispute_owed', from: receivable, to: operator, amount })
-
-test('the debt of an account is separate, and incoming money pays it first', async () => {
-  const account_id = await insertBareAccount(db)
-  const moves = [owe(account_id, 7), settle(account_id, 5), settle(account_id, 5)]
-  await db.transaction((tx) => post(tx, moves, stamp()))
-  assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 3n })
-  await requireSoundBooks()
-})
-
-test('a debt is paid in the transaction of the single movement that brings money', async () => {
-  const account_id = await insertBareAccount(db)
-  await db.transaction((tx) => post(tx, [owe(account_id, 7)], stamp()))
-  const short = await db.transaction((tx) => move(tx, settle(account_id, 5), stamp()))
-  assert.equal(short.treasury_micros, 0n)
-  const over = await db.transaction((tx) => move(tx, settle(account_id, 5), stamp()))
-  assert.deepEqual([over.to_balance_micros, over.treasury_micros], [5_000_000n, 3_000_000n])
-  assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 3n })
-  await requireSoundBooks()
-})
-
-test('the treasury balance pays a new debt immediately', async () => {
-  const account_id = await insertBareAccount(db)
-  await db.transaction((tx) => post(tx, [settle(account_id, 5), owe(account_id, 7)], stamp()))
-  assert.deepEqual(await balances(account_id), { receivable: -2n, treasury: 0n })
-  await requireSoundBooks()
-})
-
-test('a card pays a debt with what comes in, and not with what it held before', async () => {
-  const account_id = await insertBareAccount(db)
-  const card = cardPurse('a')
-  const refund = moveOf(account_id, {
-    movement: 'spend_refunded',
-    from: network,
-    to: card,
-    amount: 3,
-  })
-  const funded = [settle(account_id, 5), load(account_id, 'a', 5), owe(account_id, 4)]
-  await db.transaction((tx) => post(tx, funded, stamp()))
-  await db.transaction((tx) => move(tx, refund, stamp()))
-  assert.deepEqual(await balances(account_id), {
-    receivable: -1n,
-    treasury: 0n,
-    carda: 5n,
-    holda: 0n,
-  })
-  await db.transaction((tx) => move(tx, refund, stamp()))
-  assert.deepEqual(await balances(account_id), {
-    receivable: 0n,
-    treasury: 0n,
-    carda: 7n,
-    holda: 0n,
-  })
-  await requireSoundBooks()
-})
-
-test('money that the first version kept beside a debt pays it at the next movement', async () => {
-  const account_id = await insertBareAccount(db)
-  await db.transaction((tx) => post(tx, [settle(account_id, 10)], stamp()))
-  await db.transaction(async (tx) => {
-    const row = { from_kind: 'receivable', to_kind: 'operator', amount_micros: 7_000_000n }
-    await tx.run(
-      `insert into movements (account_id, id, movement, from_kind, from_balance_micros, to_kind,
-              amount_micros, reference_type, reference_id, description, created_at)
-       values ($1, $2, 'dispute_owed', $3, $4, $5, $6, 'test', 'one', 'A test.', now())`,
-      [
-        account_id,
-        makeId('bal', Date.now()),
-        row.from_kind,
-        -row.amount_micros,
-        row.to_kind,
-        row.amount_micros,
-      ],
-    )
-    await tx.run(
-      `update purses set balance_micros = $2 where account_id = $1 and kind = 'receivable'`,
-      [account_id, -row.amount_micros],
-    )
-  })
-  await assert.rejects(
-    db.transaction((tx) => move(tx, load(account_id, 'a', 4), stamp())),
+    db.transaction((tx) => move(tx, beyond, stamp())),
     { code: 'insufficient_balance' },
   )
-  await db.transaction((tx) => move(tx, load(account_id, 'a', 2), stamp()))
-  assert.deepEqual(await balances(account_id), {
-    receivable: 0n,
-    treasury: 1n,
-    carda: 2n,
-    holda: 0n,
+  const [refused] = await db.transaction((tx) => post(tx, [beyond], stamp()))
+  assert.equal(refused, null)
+  const moved = await db.transaction((tx) => move(tx, all, stamp()))
+  assert.deepEqual([moved.from_balance_micros, moved.to_balance_micros], [0n, 5_000_000n])
+  await requireSoundBooks()
+})
+
+test('a posting locks every purse that it may change, new ones too', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => post(tx, [settle(account_id, 5)], stamp()))
+  const findUnlocked = () =>
+    db.rows('select kind from purses where account_id = $1 for update skip locked', [account_id])
+  await db.transaction(async (tx) => {
+    const owned = [treasury, cardPurse('a')].map((purse) => ({ account_id, ...purse }))
+    await beginPosting(tx, owned, stamp())
+    assert.deepEqual(await findUnlocked(), [])
   })
+  assert.equal((await findUnlocked()).length, 3)
+})
+
+test('a purse that changed after it was read without a lock is not overwritten', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => post(tx, [settle(account_id, 5), load(account_id, 'a', 3)], stamp()))
+  const read = await db.transaction((tx) => lockPurses(tx, [{ account_id, ...cardPurse('a') }]))
+  await db.transaction((tx) => move(tx, load(account_id, 'a', 1), stamp()))
+  const hold = moveOf(account_id, {
+    movement: 'spend_held',
+    from: cardPurse('a'),
+    to: holdPurse('a'),
+    amount: 2,
+  })
+  const stale = db.transaction(async (tx) => {
+    const posting = await beginPosting(tx, [], stamp(), read)
+    posting.move(hold)
+    await posting.write()
+  })
+  await assert.rejects(stale, ConcurrentUpdate)
+  const unchanged = { receivable: 0n, treasury: 1n, carda: 4n, holda: 0n }
+  assert.deepEqual(await balances(account_id), unchanged)
   await requireSoundBooks()
 })
 

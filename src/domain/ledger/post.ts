@@ -66,7 +66,9 @@ export async function beginPosting(
     const most = payer.kind === 'card' ? cause.amount_micros : balanceOf(cause.account_id, payer)
     const amount = least(owed, most)
     if (amount === 0n) return
-    const paid = decide(debtPayment(cause, payer, amount), purses, stamp)
+    const payment = debtPayment(cause, payer, amount)
+    requireValid(payment)
+    const paid = decide(payment, purses, stamp)
     assert(paid !== null, 'no more is paid than is there')
     rows.push(paid)
   }

@@ -22,6 +22,8 @@ const settings_by_event: Readonly<Record<string, Setting>> = {
   'withdrawal.broadcasted': 'withdrawal_broadcasted',
   'system.maintenance': 'system_maintenance',
   'webhook.disabled': 'security_alerts',
+  // Always sent: an app waits for the decision.
+  'approval.requested': 'security_alerts',
   // Always sent: from now on purchases are declined.
   'balance.debt_incurred': 'security_alerts',
 }
@@ -34,7 +36,6 @@ export function eventNotices({
   clock: Clock
   settings: Settings
 }): EventConsumer {
-  const { public_url, mode } = settings
   return async (tx, events) => {
     const emailed = events.filter(({ type }) => type in settings_by_event)
     if (emailed.length === 0) return
@@ -48,7 +49,7 @@ export function eventNotices({
         account_id: event.account_id,
         kind: event.type,
         recipient: recipient.email,
-        ...renderEmail({ ...eventEmail(event), public_url, livemode: mode === 'live' }),
+        ...renderEmail(eventEmail(event), settings),
         now: clock.now(),
       }
     })

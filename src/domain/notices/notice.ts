@@ -1,9 +1,11 @@
 /**
  * Emails to account owners: the events they chose in their notification settings, and a security
- * alert for every change an attacker would make. Each email is stored before it is sent.
+ * alert for every change an attacker would make. The operator gets one when a proof of the books
+ * fails. Each email is stored before it is sent.
  */
 export type NewNotice = {
-  account_id: string
+  /** Null for the operator. */
+  account_id: string | null
   kind: string
   recipient: string
   subject: string

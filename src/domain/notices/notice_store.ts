@@ -56,9 +56,13 @@ export function leaseNotices(tx: Tx, { now, leased_until, limit }: Lease): Promi
   )
 }
 
-/** Undo links stay valid for 72 hours, but notices are kept for 30 days: so remove the links. */
+/**
+ * Undo links stay valid for 72 hours and reset links for 30 minutes, but notices are kept for 30
+ * days: so remove their tokens.
+ */
+const TOKEN = '(/undo/|[?]token=)[A-Za-z0-9_-]+'
 const WITHOUT_LINKS = ['body_text', 'body_html']
-  .map((body) => `${body} = regexp_replace(${body}, '/undo/[A-Za-z0-9_-]+', '/undo/…', 'g')`)
+  .map((body) => `${body} = regexp_replace(${body}, '${TOKEN}', '\\1…', 'g')`)
   .join(', ')
 
 export async function markSent(tx: Tx, id: bigint, now: Date): Promise<void> {

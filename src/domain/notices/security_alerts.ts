@@ -44,7 +44,7 @@ async function securityNotice(
 ): Promise<NewNotice> {
   const { clock, settings, request } = source
   const { kind } = alert
-  const { public_url, mode } = settings
+  const { public_url } = settings
   const now = clock.now()
   let undo = null
   if (kind === 'two_factor_on' || kind === 'email_changed') {
@@ -52,6 +52,6 @@ async function securityNotice(
     undo = { url: `${public_url}/undo/${token}`, hours: UNDO_HOURS }
   }
   const email = securityEmail({ alert, ip: request.ip, now, undo })
-  const rendered = renderEmail({ ...email, public_url, livemode: mode === 'live' })
+  const rendered = renderEmail(email, settings)
   return { account_id, kind, recipient, ...rendered, now }
 }

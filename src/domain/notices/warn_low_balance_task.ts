@@ -30,14 +30,13 @@ export function warnLowBalanceTask({
   clock: Clock
   settings: Settings
 }): Task {
-  const { public_url, mode } = settings
   const warnBatch = () =>
     db.transaction(async (tx) => {
       const now = clock.now()
       const low = await markLowBalances(tx, now)
       const notices = low.map(({ account_id, email, threshold_usd, balance_micros }) => {
         const email_text = lowBalanceEmail(balance_micros, microsFromUsd(threshold_usd))
-        const rendered = renderEmail({ ...email_text, public_url, livemode: mode === 'live' })
+        const rendered = renderEmail(email_text, settings)
         return { account_id, kind: 'low_balance', recipient: email, ...rendered, now }
       })
       await insertNotices(tx, notices)

@@ -2,6 +2,7 @@ import {
   expireChallengesOfGrant,
   expirePendingChallenges,
 } from '#domain/authorizations/challenge_store.ts'
+import { expireApprovalsOfGrant } from '#domain/budgets/approval_store.ts'
 import type { NewAuditEntry } from '#domain/context/context.ts'
 import { markRevoked } from '#domain/credentials/grant_store.ts'
 import { disableWebhooksOfGrant } from '#domain/webhooks/disable_webhook.ts'
@@ -13,6 +14,7 @@ import type { Tx } from '#platform/postgres/db.ts'
  */
 export async function endGrant(tx: Tx, id: string, now: Date): Promise<NewAuditEntry[]> {
   if (!(await markRevoked(tx, id, now))) return []
+  await expireApprovalsOfGrant(tx, id, now)
   const entries = await endGrantWebhooks(tx, id, now)
   return [{ action: 'oauth.revoked', resource: { type: 'grant', id } }, ...entries]
 }

@@ -2,6 +2,9 @@ import type { Scope } from '#contract/scopes.ts'
 import { isSignedIn } from '#domain/accounts/browser_sessions.ts'
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import { expireChallengesOfGrant } from '#domain/authorizations/challenge_store.ts'
+import { type Budget, detailOf } from '#domain/budgets/budget.ts'
+import { findBudgets } from '#domain/budgets/budget_store.ts'
+import { restartTotal, setBudget } from '#domain/budgets/set_budget.ts'
 import type { Dependencies, SecurityAlert } from '#domain/context/context.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
@@ -41,6 +44,8 @@ export type ConsentDecision = {
   /** Requested scopes that are not granted are revoked if an earlier consent granted them. */
   granted: readonly Scope[]
   cards: CardAccess
+  /** Undefined keeps the budget that the grant or, for a new one, the client has. */
+  budget: Budget | null | undefined
   signed_in_at: Date
 }
 
@@ -64,7 +69,12 @@ export async function recordConsent(
     const same = live.find((grant) => isForSameCards(grant, decision.cards))
     const grant_id = same?.id ?? newId('grant', now)
     const expires_at = new Date(now.getTime() + LIFETIME_MS)
-    const payload = payloadOf(clock, { id: grant_id, context, decision, before: same?.payload })
+    const budget =
+      decision.budget === undefined
+        ? await findKeptBudget(tx, account_id, { live, same })
+        : decision.budget
+    const before = same?.payload
+    const payload = payloadOf(clock, { id: grant_id, context, decision, budget, before })
     await saveGrant(tx, {
       account_id,
       id: grant_id,
@@ -77,6 +87,9 @@ export async function recordConsent(
       now,
       expires_at,
     })
+    const client_key = { account_id, client_id: client.id }
+    if (live.length === 0) await restartTotal(tx, client_key, now)
+    await setBudget(tx, { ...client_key, grant_id }, { budget, now })
     await notifyCredentialsChanged(tx, account_id)
     const resource = { type: 'grant', id: grant_id }
     const registered = isNewClient ? [clientRegistered(client.id)] : []
@@ -93,6 +106,18 @@ export async function recordConsent(
   })
   credentials.forget(account_id)
   return id
+}
+
+/** A client must not get rid of its budget by asking for another selection of cards. */
+async function findKeptBudget(
+  tx: Tx,
+  account_id: string,
+  { live, same }: { live: readonly GrantRow[]; same: GrantRow | undefined },
+): Promise<Budget | null> {
+  const budgets = await findBudgets(tx, account_id)
+  const budgetOf = (grant: GrantRow) => budgets.find(({ grant_id }) => grant_id === grant.id)
+  if (same !== undefined) return budgetOf(same) ?? null
+  return live.flatMap((grant) => budgetOf(grant) ?? [])[0] ?? null
 }
 
 export async function recordRefusal(db: Database, context: ConsentContext): Promise<void> {
@@ -129,10 +154,12 @@ type GrantInput = {
   id: string
   context: ConsentContext
   decision: ConsentDecision
+  budget: Budget | null
   before: GrantPayload | undefined
 }
 
-function payloadOf(clock: Clock, { id, context, decision, before }: GrantInput): GrantPayload {
+function payloadOf(clock: Clock, input: GrantInput): GrantPayload {
+  const { id, context, decision, budget, before } = input
   // The authorization server compares these with the real time; we use expires_at.
   const iat = Math.floor(clock.wall().getTime() / 1_000)
   const resources: Record<string, string> = { ...before?.resources }
@@ -142,11 +169,12 @@ function payloadOf(clock: Clock, { id, context, decision, before }: GrantInput):
       .filter((scope) => scope !== '' && !decision.requested.includes(scope as Scope))
     resources[resource] = [...kept, ...decision.granted].join(' ')
   }
-  const rar = decision.cards?.card_ids.map((identifier) => ({
+  const cards = decision.cards?.card_ids.map((identifier) => ({
     type: 'card_access' as const,
     identifier,
     actions: [...(decision.cards?.actions ?? [])],
   }))
+  const rar = [...(cards ?? []), ...(budget === null ? [] : [detailOf(budget)])]
   return {
     kind: 'Grant',
     jti: id,
@@ -155,6 +183,6 @@ function payloadOf(clock: Clock, { id, context, decision, before }: GrantInput):
     accountId: context.account_id,
     clientId: context.client.id,
     resources,
-    ...(rar !== undefined && { rar }),
+    ...(rar.length > 0 && { rar }),
   }
 }

@@ -1,7 +1,9 @@
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
+import { type Budget, detailOf } from '#domain/budgets/budget.ts'
+import { setBudget } from '#domain/budgets/set_budget.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
-import { findGrant, type GrantRow } from '#domain/credentials/grant_store.ts'
+import { findGrant, type GrantRow, saveBudgetDetail } from '#domain/credentials/grant_store.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import { endGrant } from './end_grant.ts'
@@ -29,6 +31,32 @@ export async function revokeGrant(
   })
   credentials.forget(grant.account_id)
   return findGrant(db, id)
+}
+
+type BudgetChange = { account_id: string; budget: Budget | null; audit_context: AuditContext }
+
+/** Changes or removes the budget without a new consent. False if the account has no such grant. */
+export async function changeBudget(
+  { db, clock }: Pick<RevocationDependencies, 'db' | 'clock'>,
+  id: string,
+  { account_id, budget, audit_context }: BudgetChange,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const now = clock.now()
+    const client_id = await saveBudgetDetail(
+      tx,
+      { account_id, id },
+      {
+        detail: budget === null ? null : detailOf(budget),
+        now,
+      },
+    )
+    if (client_id === undefined) return false
+    await setBudget(tx, { account_id, client_id, grant_id: id }, { budget, now })
+    const entry = { action: 'oauth.budget_changed', resource: { type: 'grant', id } }
+    await recordAudit(tx, account_id, [entry], audit_context)
+    return true
+  })
 }
 
 export function grantView(grant: GrantRow) {

@@ -1,4 +1,4 @@
-import { readGrantPage } from '#domain/credentials/grant_store.ts'
+import { PANEL_CLIENT_ID, readGrantPage } from '#domain/credentials/grant_store.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { type Condition, equals, mapPage } from '#platform/postgres/page.ts'
 import { grantView } from './grants.ts'
@@ -15,6 +15,7 @@ export const operatorListGrants: OperatorHandler<'operator_list_grants'> = async
   const page = await readGrantPage(tx, {
     operation: 'operator_list_grants',
     where: [
+      ['client_id <> ?', PANEL_CLIENT_ID],
       ...(input.status === undefined ? [] : [WHERE_STATUS[input.status]]),
       ...equals('account_id', input.account_id),
     ],

@@ -109,7 +109,7 @@ test('a receipt without the coins does not count, whatever the facilitator says'
   assert.equal(await stateOf(bill), 'failed')
 })
 
-test('a crash after any step is resumed by a retry, and the payment settles once', async () => {
+test('after an exception at any step a retry resumes, and the payment settles once', async () => {
   const points = ['payment_reserved', 'payment_signed', 'payment_sent', 'payment_settled'] as const
   for (const point of points) {
     facilitator.signed.length = 0

@@ -38,3 +38,14 @@ export async function updateKillSwitch(
   assert(row !== undefined, 'every rail has its switch')
   return view(row)
 }
+
+export async function pauseRails(
+  tx: Tx,
+  rails: readonly Rail[],
+  { reason, now }: { reason: string; now: Date },
+): Promise<void> {
+  await tx.run(
+    'update kill_switches set is_on = true, reason = $2, changed_at = $3 where rail = any($1)',
+    [rails, reason, now],
+  )
+}

@@ -21,7 +21,7 @@ async function startRedis(): Promise<void> {
     spawnSync('redis-cli', ['-p', String(port), 'ping'])
       .stdout.toString()
       .includes('PONG')
-  assert.ok(await eventually(isReady, { within_ms: 5_000 }), 'redis-server did not start')
+  assert.ok(await eventually(isReady, { within_ms: 20_000 }), 'redis-server did not start')
 }
 
 async function killRedis(): Promise<void> {

@@ -27,15 +27,11 @@ export const operatorReplyTicket: OperatorHandler<'operator_reply_ticket'> = asy
 
 async function emailOwner(
   { tx, now, settings }: OperatorContext,
-  { account_id, subject }: TicketRow,
+  { account_id, id, subject }: TicketRow,
 ): Promise<void> {
   const [recipient] = await findRecipients(tx, [account_id])
   if (recipient === undefined) return
-  const email = renderEmail({
-    ...ticketReplyEmail(subject),
-    public_url: settings.public_url,
-    livemode: settings.mode === 'live',
-  })
+  const email = renderEmail(ticketReplyEmail(subject, id), settings)
   await insertNotices(tx, [
     { account_id, kind: 'ticket.answered', recipient: recipient.email, ...email, now },
   ])

@@ -52,4 +52,9 @@ export function requireActiveCard(active_cards: number): void {
   throw new Problem('active_card_required', 'You need an active card to contact support.')
 }
 
+export function requireNotClosed({ status }: TicketRow): void {
+  if (status !== 'closed') return
+  throw new Problem('ticket_closed', 'This ticket is closed. Open a new one.')
+}
+
 export const ticketReference = (id: string) => ({ type: 'ticket', id })

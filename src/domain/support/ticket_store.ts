@@ -70,6 +70,24 @@ export const readTicketPage = makePageReader<TicketRow>({
   select: `select ${COLUMNS} from tickets`,
 })
 
+export async function findTicketOf(tx: Tx, account_id: string, id: string): Promise<TicketRow> {
+  const [row] = await tx.rows<TicketRow>(
+    `select ${COLUMNS} from tickets where account_id = $1 and id = $2`,
+    [account_id, id],
+  )
+  if (row === undefined) throw notFound('ticket')
+  return row
+}
+
+export async function lockTicketOf(tx: Tx, account_id: string, id: string): Promise<TicketRow> {
+  const [row] = await tx.rows<TicketRow>(
+    `select ${COLUMNS} from tickets where account_id = $1 and id = $2 for update`,
+    [account_id, id],
+  )
+  if (row === undefined) throw notFound('ticket')
+  return row
+}
+
 /** For operators, so it finds tickets of every account. */
 export async function lockTicket(tx: Tx, id: string): Promise<TicketRow> {
   const [row] = await tx.rows<TicketRow>(

@@ -1,3 +1,4 @@
+import { budgetOf } from '#domain/budgets/budget_of.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { sumWithdrawnToday } from '#domain/withdrawals/withdrawal_store.ts'
@@ -28,6 +29,7 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
     id: caller.id,
     card_ids: caller.card_ids === null ? null : [...caller.card_ids],
   },
+  budget: await budgetOf(tx, caller, clock.now()),
   programme: { bins: settings.bins.map((bin) => ({ ...bin, types: [...bin.types] })) },
   prices: Object.fromEntries(
     [...settings.x402.prices].map(([name, price]) => [name, usdFromMicros(price)]),

@@ -1,26 +1,48 @@
-import { auditBooks, ledger_proofs } from '#domain/ledger/audit_books.ts'
-import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
 import {
   type PaymentsDifference,
   reconcilePayments,
 } from '#domain/paid_calls/reconcile_payments.ts'
-import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
+import { type FindingRow, findLastRun, listFindings } from './proof_store.ts'
 import { loadNetworkTotals } from './reconciliation_store.ts'
 
 export type Reconciliation = {
   checked_at: string
-  /** Failed proofs of the ledger. It should be empty. */
-  violations: { proof: string; found: Record<string, unknown> }[]
+  proven_at: string | null
+  /** Findings of the hourly proofs. It should be empty. */
+  violations: FindingView[]
   chains: ChainDifference[]
   network: NetworkDifference[]
   /** Payments for API calls; null if no call ever had a price. */
   paid_calls: PaymentsDifference | null
 }
+
+type FindingView = {
+  proof: string
+  account_id: string | null
+  object_id: string
+  sentence: string
+  first_seen_at: string
+  last_seen_at: string
+}
+
+function findingView(row: FindingRow): FindingView {
+  const { proof, account_id, object_id, sentence } = row
+  return {
+    proof,
+    account_id: account_id === '' ? null : account_id,
+    object_id,
+    sentence,
+    first_seen_at: row.first_seen_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+  }
+}
+
+const FINDINGS_MAX = 200
 
 export type NetworkDifference = {
   network: string
@@ -36,14 +58,16 @@ export async function reconcile(
   { db, settings }: { db: Database; settings: Settings },
   now: Date,
 ): Promise<Reconciliation> {
-  const [{ violations }, network] = await Promise.all([
-    auditBooks(db, [...ledger_proofs, ...chain_proofs, ...payment_proofs]),
+  const [findings, last_run_at, network] = await Promise.all([
+    listFindings(db, FINDINGS_MAX),
+    findLastRun(db),
     loadNetworkTotals(db),
   ])
   const fetch = nodeFetch(NODE_TIMEOUT_MS)
   return {
     checked_at: now.toISOString(),
-    violations,
+    proven_at: last_run_at?.toISOString() ?? null,
+    violations: findings.map(findingView),
     chains: await compareCustody({ db, settings }, fetch),
     network: network.map(({ network: name, ledger_micros, transactions_micros }) => ({
       network: name,

@@ -1,4 +1,5 @@
 import { toDataURL } from 'qrcode'
+import { clientIdOf } from '#domain/context/client_id.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { requireBalanceRoom } from '#domain/risk/risk.ts'
@@ -23,7 +24,7 @@ export const createTopup: Handler<'create_topup'> = {
     await requireBalanceRoom(db, account_id, { amount_micros, settings })
     await requireRailOpen(db, 'topups')
     const { index, address: deposit_address } = chain.deposit_addresses.at(
-      await takeAddressIndex(db),
+      await takeAddressIndex(db, settings),
     )
     const address = chain.readAddress(deposit_address)
     assert(address !== null, 'a derived address can be read')
@@ -45,6 +46,7 @@ export const createTopup: Handler<'create_topup'> = {
         payment_uri,
         expires_at: new Date(now.getTime() + settings.topup_window_minutes * 60_000),
         metadata: input.metadata ?? {},
+        client_id: clientIdOf(caller),
         created_at: now,
       })
       const view = makeTopupView(settings)(topup)

@@ -1,4 +1,5 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import { formatUsd } from '#kernel/money.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { closeTopup } from './deposits.ts'
 import { makeTopupView, requireCancellable, topupReference } from './topup.ts'
@@ -34,7 +35,7 @@ async function expireTopup(
       events: [
         {
           type: 'topup.expired',
-          message: 'A deposit address expired. Later deposits are still credited.',
+          message: `Your ${formatUsd(expired.amount_micros)} top-up expired.`,
           resource: topupReference(id),
           object: makeTopupView(settings)(expired),
           severity: 'warning',

@@ -11,6 +11,7 @@ export const listTopups: Handler<'list_topups'> = async ({ tx, caller, settings 
     ...anyOf('asset', input.asset),
     ...anyOf('chain', input.chain),
     ...withTxids(input.txid),
+    ...anyOf('client_id', input.agent),
   ])
   return { ...page, data: page.data.map(makeTopupView(settings)) }
 }

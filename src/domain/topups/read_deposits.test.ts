@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import type {
-  BlockHeader,
-  ChainReceipt,
-  DepositSource,
-  TransferLog,
-} from '#rails/chain/deposit_source.ts'
+import type { DepositSource, TransferLog } from '#rails/chain/deposit_source.ts'
+import { blockHeader, nodeWith, receiptOf } from '#test/support/deposit_node.ts'
 import { openMoneyRoom, SENDER } from '#test/support/money_room.ts'
 import type { CursorRow } from './chain_store.ts'
 import { ChainFault, readDeposits } from './read_deposits.ts'
@@ -17,43 +13,10 @@ const to = chain.readAddress(topup.deposit_address) ?? ''
 const contract = chain.assets[0]?.contract ?? ''
 const TXID = 'cd'.repeat(32)
 
-const mark = (number: number, fork = ''): BlockHeader => ({
-  number,
-  hash: `${fork}${number}`,
-  timestamp_ms: number * 3_000,
-})
 const transferAt = (block_number: number): TransferLog => ({
   ...{ contract, from: SENDER, to, value: 25_000_000n },
   ...{ txid: TXID, block_number, block_hash: `${block_number}`, log_index: 7 },
 })
-const receiptOf = (log: TransferLog): ChainReceipt => ({
-  txid: log.txid,
-  ok: true,
-  block_number: log.block_number,
-  block_hash: log.block_hash,
-  logs: [
-    { log_index: 6, transfer: null },
-    { log_index: 7, transfer: log },
-  ],
-})
-
-/** A node with head 119, final block 100 and these logs; each response can be replaced. */
-function nodeWith(logs: TransferLog[], replaced: Partial<DepositSource> = {}): DepositSource {
-  return {
-    chainId: async () => 1,
-    decimals: async () => 6,
-    head: async () => mark(119),
-    finalized: async () => mark(100),
-    block: async (number) => mark(number),
-    logs: async () => logs,
-    receipt: async (txid) => {
-      const log = logs.find((one) => one.txid === txid)
-      return log === undefined ? null : receiptOf(log)
-    },
-    ...replaced,
-  }
-}
-
 const read = (source: DepositSource, cursor?: Partial<CursorRow>) =>
   readDeposits(
     { db, chain, source },
@@ -101,7 +64,7 @@ test('a log that its receipt or block contradicts is a fault if final, and ignor
     (log) => ({ receipt: async () => receiptOf({ ...log, value: 1n }) }),
     (log) => ({ receipt: async () => receiptOf({ ...log, to: 'ef'.repeat(20) }) }),
     (log) => ({
-      block: async (number) => mark(number, number === log.block_number ? 'fork' : ''),
+      block: async (number) => blockHeader(number, number === log.block_number ? 'fork' : ''),
     }),
   ]
   for (const [at, contradict] of contradictions.entries()) {
@@ -115,7 +78,7 @@ test('a log that its receipt or block contradicts is a fault if final, and ignor
 })
 
 test('refuses a node whose final block is above its head', async () => {
-  const source = nodeWith([], { finalized: async () => mark(120) })
+  const source = nodeWith([], { finalized: async () => blockHeader(120) })
   await assert.rejects(read(source), ChainFault)
 })
 
@@ -128,9 +91,11 @@ test('refuses a node that is behind the last final block, or on another fork of 
 })
 
 test('returns null if the head changed during the scan, and refuses a changed final block', async () => {
-  const newHead = nodeWith([], { block: async (number) => mark(number, number > 100 ? 'new' : '') })
+  const newHead = nodeWith([], {
+    block: async (number) => blockHeader(number, number > 100 ? 'new' : ''),
+  })
   assert.equal(await read(newHead), null)
-  const newFinal = nodeWith([], { block: async (number) => mark(number, 'new') })
+  const newFinal = nodeWith([], { block: async (number) => blockHeader(number, 'new') })
   await assert.rejects(read(newFinal), /a final block changed/)
 })
 

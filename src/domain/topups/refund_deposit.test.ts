@@ -51,7 +51,11 @@ test('refunding → held when the transfer fails, with the old reason and an eve
   await abandon(id)
   assert.deepEqual(await stateOf(id), ['held', 25_000_000n])
   assert.equal((await findTopupOf(db, account_id, topup.id)).status_reason, 'screening')
-  assert.deepEqual(await eventTypes(db, account_id), ['topup.error', 'topup.error'])
+  assert.deepEqual(await eventTypes(db, account_id), [
+    'topup.created',
+    'topup.error',
+    'topup.error',
+  ])
   await begin(id)
   assert.deepEqual(await stateOf(id), ['refunding', 25_000_000n])
 })

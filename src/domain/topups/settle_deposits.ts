@@ -5,7 +5,7 @@ import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.t
 import { isKilled } from '#domain/risk/kill_switch.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { assert } from '#kernel/assert.ts'
-import { dollarsFromMicros, microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import { findTransfers, insertTransfer, resolveTransfer } from './chain_store.ts'
@@ -191,7 +191,7 @@ function eventOf(
   deposit: ScreenedDeposit,
   held: HeldReason | null,
 ): NewEvent {
-  const amount = dollarsFromMicros(deposit.value)
+  const amount = formatUsd(deposit.value)
   return {
     type: held === null ? 'topup.confirmed' : 'topup.error',
     severity: held === null ? 'info' : 'error',

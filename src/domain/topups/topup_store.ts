@@ -2,6 +2,7 @@ import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import type { CellSettings } from '#settings/cell_settings.ts'
 import type { TopupRow } from './topup.ts'
 
 const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, status,
@@ -10,8 +11,26 @@ const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, s
   completed_at, metadata, version, created_at, updated_at,
   (select head_number from chain_cursors c where c.chain = topups.chain) as head_number`
 
-export async function takeAddressIndex(tx: Tx): Promise<number> {
+/** All cells derive addresses from one key, so each has a range of indexes. */
+const INDEXES_PER_CELL = 2 ** 24
+
+export async function takeAddressIndex(
+  tx: Tx,
+  { cell, more_cells }: CellSettings,
+): Promise<number> {
   const [row] = await tx.rows<{ index: bigint }>(`select nextval('deposit_address_index') as index`)
+  assert(row !== undefined, 'a sequence has a next number')
+  const isInRange = row.index < INDEXES_PER_CELL || more_cells.length === 0
+  assert(isInRange, 'a cell gives out at most 2^24 deposit addresses')
+  return cell * INDEXES_PER_CELL + Number(row.index)
+}
+
+/** Skips indexes that may have been given out; returns the next one. */
+export async function skipAddressIndexes(tx: Tx, count: number): Promise<number> {
+  const [row] = await tx.rows<{ index: bigint }>(
+    `select setval('deposit_address_index', nextval('deposit_address_index') + $1, false) as index`,
+    [count],
+  )
   assert(row !== undefined, 'a sequence has a next number')
   return Number(row.index)
 }
@@ -29,15 +48,15 @@ export type NewTopup = Pick<
   | 'expires_at'
   | 'metadata'
   | 'created_at'
-> & { address: string; address_index: number }
+> & { address: string; address_index: number; client_id?: string | null }
 
 /** Inserts the top-up and its address. The address is watched permanently. */
 export async function insertTopup(tx: Tx, topup: NewTopup): Promise<TopupRow> {
   const [row] = await tx.rows<TopupRow>(
     `insert into topups (account_id, id, asset, chain, deposit_address, address_index,
                          amount_micros, qr_data_uri, payment_uri, expires_at, metadata,
-                         created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+                         created_at, updated_at, client_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)
   returning ${COLUMNS}`,
     [
       topup.account_id,
@@ -52,6 +71,7 @@ export async function insertTopup(tx: Tx, topup: NewTopup): Promise<TopupRow> {
       topup.expires_at,
       JSON.stringify(topup.metadata),
       topup.created_at,
+      topup.client_id ?? null,
     ],
   )
   assert(row !== undefined, 'the new top-up was stored')

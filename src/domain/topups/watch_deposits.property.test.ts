@@ -19,10 +19,11 @@ import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
 import { readSettings } from '#settings/settings.ts'
+import { insertBareAccount } from '#test/support/accounts.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { assertBooksSound } from '#test/support/money.ts'
+import { insertBareTopup } from '#test/support/topups.ts'
 import { auditDepositsTask } from './audit_deposits_task.ts'
-import { insertTopup } from './topup_store.ts'
 import { watchDepositsTask } from './watch_deposits_task.ts'
 
 const PHRASE = new Secret('test test test test test test test test test test test junk')
@@ -126,18 +127,12 @@ function watcherOf(dependencies: Dependencies) {
 async function openTopups({ dependencies }: Awaited<ReturnType<typeof scene>>, run: number) {
   const [chain] = chainsOf(dependencies.settings.chains).values()
   assert(chain !== undefined)
-  const account_id = dependencies.newId('acct', new Date())
-  await db.run(
-    `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
-     values ($1, $1, '', '{}', now(), now())`,
-    [account_id],
-  )
-  await db.run(`insert into account_heads (account_id, audit_hash) values ($1, '')`, [account_id])
+  const account_id = await insertBareAccount(db)
   const topups = []
   for (let at = 0; at < ADDRESSES; at += 1) {
     const { index, address } = chain.deposit_addresses.at(run * ADDRESSES + at)
     const now = new Date()
-    const row = await insertTopup(db, {
+    const row = await insertBareTopup(dependencies, {
       account_id,
       id: dependencies.newId('tup', now),
       asset: 'USDT',

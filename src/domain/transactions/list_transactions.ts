@@ -1,3 +1,4 @@
+import { ofAgentCards } from '#domain/cards/cards_of_agents.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { anyOf } from '#platform/postgres/page.ts'
 import { transactionView } from './transaction.ts'
@@ -8,6 +9,7 @@ export const listTransactions: Handler<'list_transactions'> = async ({ tx, calle
   const page = await readTransactionPage(tx, 'list_transactions', input, [
     ...visibleTo(caller),
     ...anyOf('card_id', input.card_id),
+    ...(await ofAgentCards(tx, caller.account_id, input.agent)),
     ...transactionConditions(input),
   ])
   return { ...page, data: page.data.map(transactionView) }

@@ -2,14 +2,14 @@ import type { InputOfName } from '#contract/operations.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { anyOf, type Condition } from '#platform/postgres/page.ts'
 
-type TransactionFilter = Omit<InputOfName<'list_transactions'>, 'card_id'>
+type TransactionFilter = Omit<InputOfName<'list_transactions'>, 'card_id' | 'agent'>
 
 /** The conditions that list_transactions and list_card_transactions share. */
 export function transactionConditions(input: TransactionFilter): Condition[] {
   return [
     ...anyOf('type', input.type),
     ...anyOf('status', input.status),
-    ...anyOf('mcc', input.mcc),
+    ...mccCondition(input.mcc),
     ...merchantCondition(input.merchant),
     ...anyOf('merchant_country', input.country),
     ...anyOf('currency', input.currency),
@@ -18,6 +18,13 @@ export function transactionConditions(input: TransactionFilter): Condition[] {
     ...authorizationCondition(input.authorization_id),
     ...anyOf('dispute_id', input.dispute_id),
   ]
+}
+
+/** Codes and ranges, as in the rules of a card. */
+function mccCondition(list: string | undefined): Condition[] {
+  if (!list?.includes('-')) return anyOf('mcc', list)
+  const within = `mcc between left(r, 4) and right(r, 4)`
+  return [[`exists (select from unnest(?::text[]) as r where ${within})`, list.split(',')]]
 }
 
 /** Escapes % and _, which are not wildcards for the caller. */

@@ -57,7 +57,7 @@ export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Prom
 
 export function readTransactionPage(
   tx: Tx,
-  operation: 'list_transactions' | 'list_card_transactions',
+  operation: 'list_transactions' | 'list_card_transactions' | 'operator_list_transactions',
   input: PageInput,
   where: readonly Condition[],
 ): Promise<PageOf<TransactionRow>> {

@@ -45,6 +45,9 @@ test('a deleted webhook does not count against the limit', async () => {
   const hook = 'https://shop.example/hook'
   const ids: string[] = []
   for (let at = 0; at < 20; at += 1) ids.push((await subscribe(url, person, { url: hook })).id)
+  const body = { url: hook, events: ['*'] }
+  const full = await send(url, 'POST', '/v1/webhooks', { bearer: person.bearer, body })
+  assert(full.status >= 400, 'the limit is reached')
   await remove(person.bearer, String(ids[7]))
   await subscribe(url, person, { url: hook })
 })

@@ -1,38 +1,32 @@
-import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { auditBooks } from '#domain/ledger/audit_books.ts'
-import { openDatabase } from '#platform/postgres/db.ts'
-import { insertBareAccount } from '#test/support/accounts.ts'
-import { cloneDatabase } from '#test/support/database.ts'
+import { type Breakage, testBreakages } from '#test/support/breakages.ts'
 import { delivery_proofs } from './delivery_proofs.ts'
 
-const clone = await cloneDatabase()
-const db = openDatabase(clone.url, { pool_size: 2 })
-after(async () => {
-  await db.close()
-  await clone.drop()
-})
+const DUE = (since: string) => `
+  insert into deliveries (account_id, webhook_id, event_id, next_attempt_at)
+  select account_id, 'wh_1', id, now() - interval '${since}' from events where sequence = 1`
 
-test('finds a due delivery without a webhook', async () => {
-  const account_id = await insertBareAccount(db)
-  await db.run(
-    `insert into webhooks (account_id, id, url, events, secret_sealed, secret_hint,
-                           after_sequence, created_at, updated_at)
-     values ($1, 'whk_1', 'https://example.com', '{*}', '', '', 0, now(), now())`,
-    [account_id],
-  )
-  await db.run(
-    `insert into deliveries (account_id, webhook_id, event_id, next_attempt_at)
-     values ($1, 'whk_1', 'evt_1', now())`,
-    [account_id],
-  )
-  assert.deepEqual((await auditBooks(db, delivery_proofs)).violations, [])
-  await db.run(`delete from webhooks where id = 'whk_1'`)
-  const { violations } = await auditBooks(db, delivery_proofs)
-  assert.deepEqual(violations, [
-    {
-      proof: 'every due delivery belongs to a webhook',
-      found: { account_id, webhook_id: 'whk_1', event_id: 'evt_1' },
-    },
-  ])
-})
+const breakages: readonly Breakage[] = [
+  {
+    proof: 'every due delivery belongs to a webhook',
+    sql: DUE('1 minute'),
+    sentence: 'The delivery is due, but there is no such webhook.',
+  },
+  {
+    proof: 'every due delivery is attempted within an hour',
+    sql: `insert into webhooks (account_id, id, url, events, secret_sealed, secret_hint,
+                                after_sequence, created_at, updated_at)
+          select account_id, 'wh_1', 'https://example.com', '{*}', '', '', 0, now(), now()
+            from account_heads;
+          ${DUE('2 hours')}`,
+    sentence: /^The delivery has been due since \d{4}-/,
+  },
+  {
+    proof: 'every event is fanned out within ten minutes',
+    sql: `insert into outbox (account_id, event_id)
+          select account_id, 'evt_' || id_time(now() - interval '11 minutes') || '0000000000000000'
+            from account_heads`,
+    sentence: 'The event still waits for its deliveries and emails.',
+  },
+]
+
+await testBreakages(delivery_proofs, breakages)

@@ -1,3 +1,4 @@
+import { isNamedEvent } from '#domain/events/event.ts'
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { bigints, ints, texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -19,8 +20,8 @@ export async function insertDeliveries(
   events: readonly OutboxEvent[],
   now: Date,
 ): Promise<void> {
-  const numbered = events.filter(({ sequence }) => sequence !== null)
-  if (numbered.length === 0) return
+  const sent = events.filter(({ type, sequence }) => sequence !== null || isNamedEvent(type))
+  if (sent.length === 0) return
   const inserted = await tx.run(
     // The share lock keeps a webhook from being deleted between the select and the insert.
     `insert into deliveries (account_id, webhook_id, event_id, next_attempt_at)
@@ -29,13 +30,14 @@ export async function insertDeliveries(
               as e (account_id, id, type, sequence)
        join webhooks w
          on w.account_id = e.account_id and w.status = 'enabled'
-        and w.after_sequence < e.sequence and w.events && array['*', e.type]
+        and case when e.sequence is null then e.type = any(w.events)
+                 else w.after_sequence < e.sequence and w.events && array['*', e.type] end
         for key share of w`,
     [
-      texts(numbered, ({ account_id }) => account_id),
-      texts(numbered, ({ id }) => id),
-      texts(numbered, ({ type }) => type),
-      bigints(numbered, ({ sequence }) => sequence),
+      texts(sent, ({ account_id }) => account_id),
+      texts(sent, ({ id }) => id),
+      texts(sent, ({ type }) => type),
+      bigints(sent, ({ sequence }) => sequence),
       now,
     ],
   )

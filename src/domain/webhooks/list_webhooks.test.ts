@@ -62,7 +62,7 @@ test('expand=deliveries adds the last 20 attempts, newest first', async () => {
     const attempts = await attemptsOf(url, person.bearer, id)
     return attempts.length === 20 && attempts.some(({ event_id }) => event_id === last_event_id)
   }
-  await eventually(isRecorded, { within_ms: 5_000 })
+  assert(await eventually(isRecorded, { within_ms: 10_000 }))
   const [webhook] = await webhooksOf(url, person.bearer)
   const recent = webhook?.recent_deliveries ?? []
   assert.equal(recent.length, 20)

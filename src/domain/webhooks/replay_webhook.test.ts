@@ -16,6 +16,11 @@ const NO_WEBHOOK = 'wh_01kc3z8e5xf8m9r4t2v6w7y8za'
 const replay = ({ bearer }: Person, id: string, eid: string, key?: string) =>
   send(url, 'POST', `/v1/webhooks/${id}/replay/${eid}`, { bearer, ...(key && { key }) })
 
+async function waitForAttempt({ bearer }: Person, id: string): Promise<void> {
+  const isRecorded = async () => (await attemptsOf(url, bearer, id)).length === 1
+  assert(await eventually(isRecorded, { within_ms: 10_000 }))
+}
+
 /** An account with a webhook that has received one event. */
 async function openSubscriber(): Promise<Person & { receiver: Receiver; id: string; eid: string }> {
   const person = await openAccount(url)
@@ -23,9 +28,7 @@ async function openSubscriber(): Promise<Person & { receiver: Receiver; id: stri
   const { id } = await subscribe(url, person, { url: receiver.url })
   await makeEvent(url, person)
   const [received] = await receiver.waitFor(1)
-  await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 1, {
-    within_ms: 2_000,
-  })
+  await waitForAttempt(person, id)
   return { ...person, receiver, id, eid: String(received?.event.id) }
 }
 
@@ -85,9 +88,7 @@ test('a successful replay cancels the retry, a failed one does not', async () =>
   await makeEvent(url, person)
   const [received] = await receiver.waitFor(1)
   const eid = String(received?.event.id)
-  await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 1, {
-    within_ms: 2_000,
-  })
+  await waitForAttempt(person, id)
   const failed = await replay(person, id, eid)
   assert.match(String(failed.body['next_attempt_at']), /Z$/)
   receiver.respond = respondWith(200)

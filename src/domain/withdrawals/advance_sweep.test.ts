@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import { signedRow, withdrawalDependencies } from '#test/support/withdrawal_room.ts'
 import { settleSweep, storeLeg, storeLegReplacement, updateStep } from './advance_sweep.ts'
+import { findNextNonce } from './sender_order_store.ts'
 import { findOpenSweeps, findSweepTransfers, planSweeps, type SweepRow } from './sweep_store.ts'
 
 const room = await openMoneyRoom()
@@ -73,6 +74,8 @@ test('a sweep whose nonce another transfer took stays in its step with a new att
   const { step, attempt } = await reload(second)
   assert.deepEqual([step, attempt], ['planned', 2])
   assert.deepEqual(await findSweepTransfers(db, second, 'fuel'), [])
+  const sender = { chain: first.chain, address: chain.hot_wallet }
+  assert.equal(await findNextNonce(db, sender), 6, 'the next transfer skips no nonce')
 })
 
 test('a reverted leg fails the sweep and pauses the address for an hour', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type { Withdrawal } from '#contract/withdrawals.ts'
+import { withLease } from '#platform/postgres/lease.ts'
 import { advance } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { assertBooksSound } from '#test/support/money.ts'
@@ -139,13 +140,25 @@ test('a transfer lost in a reorg is mined again, once', async () => {
   assert.equal(arrived() - before, 19_000_000n)
 })
 
-test('with the kill switch on, reserved withdrawals are not sent', async () => {
-  const { id } = await requested(account, 20)
-  await db.run(`update kill_switches set is_on = true where rail = 'withdrawals'`)
+test('with the kill switch on, reserved withdrawals are neither signed nor sent', async () => {
+  const before = arrived()
+  const switchTo = (is_on: boolean) =>
+    db.run(`update kill_switches set is_on = $1 where rail = 'withdrawals'`, [is_on])
+  // Under the lease no background run comes between the request and the switch.
+  let id = ''
+  const isRequested = () =>
+    withLease(db, 'withdrawals:tron', async () => {
+      id = (await requested(account, 20)).id
+      await switchTo(true)
+    })
+  assert(await eventually(isRequested, { within_ms: 10_000 }))
   await tasks.run(TASKS)
-  const step = () => db.rows<{ step: string }>('select step from withdrawals where id = $1', [id])
-  const [held] = await step()
-  await db.run(`update kill_switches set is_on = false where rail = 'withdrawals'`)
-  assert(held?.step === 'reserved' || held?.step === 'signed')
+  node.mine(60)
+  const [held] = await db.rows('select step from withdrawals where id = $1', [id])
+  assert.deepEqual(held, { step: 'reserved' })
+  const signed = 'select 1 from withdrawal_transfers where withdrawal_id = $1'
+  assert.deepEqual(await db.rows(signed, [id]), [])
+  assert.equal(arrived(), before)
+  await switchTo(false)
   assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
 })

@@ -4,13 +4,15 @@ import { withdrawalView } from './withdrawal.ts'
 import { pageOfWithdrawals } from './withdrawal_store.ts'
 
 export const listWithdrawals: Handler<'list_withdrawals'> = async ({ tx, caller }, input) => {
-  const page = await pageOfWithdrawals(tx, input, [
+  const where: Condition[] = [
     ['account_id = ?', caller.account_id],
     ['refund_of is null'],
     ...anyOf('status', input.status),
     ...anyOf('address', input.address),
     ...withTxids(input.txid),
-  ])
+    ...anyOf('client_id', input.agent),
+  ]
+  const page = await pageOfWithdrawals(tx, { operation: 'list_withdrawals', input, where })
   return { ...page, data: page.data.map(withdrawalView) }
 }
 

@@ -1,5 +1,5 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
-import { equals } from '#platform/postgres/page.ts'
+import { type Condition, equals } from '#platform/postgres/page.ts'
 import { withdrawalView } from './withdrawal.ts'
 import { pageOfWithdrawals } from './withdrawal_store.ts'
 
@@ -9,11 +9,12 @@ export const operatorListWithdrawals: OperatorHandler<'operator_list_withdrawals
   input,
 ) => {
   const { status } = input
-  const page = await pageOfWithdrawals(tx, input, [
+  const where: Condition[] = [
     ['id is not null'],
     ...(status === 'review' ? equals('step', 'review') : equals('status', status)),
     ...equals('account_id', input.account_id),
-  ])
+  ]
+  const page = await pageOfWithdrawals(tx, { operation: 'operator_list_withdrawals', input, where })
   const data = page.data.map((row) => ({
     account_id: row.account_id,
     refund_of: row.refund_of,

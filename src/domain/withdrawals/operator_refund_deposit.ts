@@ -55,6 +55,7 @@ const refundDeposit: OperatorHandler<'operator_refund_deposit'> = async (context
   const { account_id, value_micros } = deposit
   const order_id = context.newId('wd')
   await insertWithdrawal(tx, {
+    client_id: null,
     account_id,
     id: order_id,
     refund_of: id,

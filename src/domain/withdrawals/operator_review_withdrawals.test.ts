@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertBooksSound } from '#test/support/money.ts'
+import { assertLedgerSound } from '#test/support/money.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import { openWithdrawal, signedRow, withdrawalDependencies } from '#test/support/withdrawal_room.ts'
 import { completeWithdrawal, failWithdrawal, storeTransfer } from './advance_withdrawal.ts'
@@ -41,14 +41,14 @@ test('a refused withdrawal returns the whole amount, with an event and an audit 
     [withdrawal.account_id],
   )
   assert.equal(purse?.balance_micros, 100_000_000n)
-  await assertBooksSound(db)
+  await assertLedgerSound(db)
 })
 
 test('of concurrent decisions on one withdrawal exactly one counts', async () => {
   const { id } = await openWithdrawal(room, { step: 'review' })
   const decisions = await Promise.allSettled([approve(id), refuse(id), approve(id), refuse(id)])
   assert.equal(decisions.filter(({ status }) => status === 'fulfilled').length, 1)
-  await assertBooksSound(db)
+  await assertLedgerSound(db)
 })
 
 test('refuses every withdrawal that does not await an operator', async () => {

@@ -3,16 +3,26 @@ import { beforeEach, test } from 'node:test'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { assertBooksSound } from '#test/support/money.ts'
-import { operate } from '#test/support/operator.ts'
+import { operate, setKillSwitch } from '#test/support/operator.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 import { balanceOf, fund } from '#test/support/topups.ts'
 import { endOnChain, requested, WALLET } from '#test/support/withdrawals.ts'
 
 const points = new Map<Failpoint, () => void>()
+const blocked = new Set<string>()
 const { url, tasks, sandbox, runtime } = await startTestService({
   env: { FLORIN_RISK: JSON.stringify({ withdrawal_review_usd: 200 }) },
-  dependencies: { fail: (point) => points.get(point)?.() },
+  dependencies: {
+    fail: (point) => points.get(point)?.(),
+    screener: {
+      screen: async ({ address }) => ({
+        decision: blocked.has(address) ? 'block' : 'allow',
+        source: 'a test',
+        list_version: '1',
+      }),
+    },
+  },
 })
 const { db } = runtime
 const TASKS = ['send_withdrawals', 'confirm_withdrawals']
@@ -22,6 +32,7 @@ let person: Person
 let account: { url: string; bearer: string }
 beforeEach(async () => {
   points.clear()
+  blocked.clear()
   person = await openAccount(url)
   account = { url, bearer: person.bearer }
   await fund(url, person.bearer, 500)
@@ -43,25 +54,29 @@ async function runTasks(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await tasks.run(TASKS)
 }
 
-/** Requests withdrawals and suspends the account before a task signs them. */
-async function requestedAndSuspended(...amounts: number[]): Promise<string[]> {
+/** Requests withdrawals and changes something before a task signs them. */
+async function requestedAndThen(meanwhile: () => unknown, ...amounts: number[]): Promise<string[]> {
   points.set('before_sign', () => {
     throw new Error('nothing is signed yet')
   })
   const ids: string[] = []
   for (const amount_usd of amounts) ids.push((await requested(account, amount_usd)).id)
-  await suspend()
+  await meanwhile()
   points.clear()
   return ids
 }
+
+const requestedAndSuspended = (...amounts: number[]) => requestedAndThen(suspend, ...amounts)
+
+const transfersOf = (id: string) =>
+  db.rows('select 1 from withdrawal_transfers where withdrawal_id = $1', [id])
 
 test('a suspension keeps an unsigned withdrawal pending until the account is reinstated', async () => {
   const before = sandbox.node.balanceOf(WALLET)
   const [id = ''] = await requestedAndSuspended(100)
   await runTasks(3)
   assert.deepEqual(await shown(id), ['pending', REASON])
-  const transfers = 'select 1 from withdrawal_transfers where withdrawal_id = $1'
-  assert.equal((await db.rows(transfers, [id])).length, 0)
+  assert.equal((await transfersOf(id)).length, 0)
   await reinstate()
   assert.deepEqual(await shown(id), ['pending', null])
   assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
@@ -102,5 +117,29 @@ test('an operator can refuse but not approve a withdrawal of a suspended account
   }
   await reinstate()
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 500)
+  await assertBooksSound(db)
+})
+
+test('the kill switch keeps requested withdrawals from being signed until it is off', async () => {
+  const before = sandbox.node.balanceOf(WALLET)
+  const stop = () => setKillSwitch(url, 'withdrawals', true)
+  const [id = ''] = await requestedAndThen(stop, 100)
+  await runTasks(3)
+  assert.deepEqual(await shown(id), ['pending', null])
+  assert.equal((await transfersOf(id)).length, 0)
+  await setKillSwitch(url, 'withdrawals', false)
+  assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
+  assert.equal(sandbox.node.balanceOf(WALLET) - before, 99_000_000n)
+  await assertBooksSound(db)
+})
+
+test('a withdrawal to an address that was blocked meanwhile is not signed and returns', async () => {
+  const before = sandbox.node.balanceOf(WALLET)
+  const [id = ''] = await requestedAndThen(() => blocked.add(WALLET), 100)
+  await runTasks(3)
+  assert.deepEqual(await shown(id), ['failed', 'screening'])
+  assert.equal((await transfersOf(id)).length, 0)
+  assert.equal((await balanceOf(url, person.bearer)).balance_usd, 500)
+  assert.equal(sandbox.node.balanceOf(WALLET) - before, 0n)
   await assertBooksSound(db)
 })

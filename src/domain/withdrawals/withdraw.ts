@@ -1,6 +1,8 @@
 import { Problem } from '#contract/problem.ts'
 import { recheckCaller } from '#domain/accounts/recheck_caller.ts'
 import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
+import { chargeBudget, recordCharge } from '#domain/budgets/charge_budget.ts'
+import { clientIdOf } from '#domain/context/client_id.ts'
 import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
@@ -8,7 +10,7 @@ import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { needsReview, requireCooledDown, requireCreditLeft } from '#domain/risk/risk.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { requireChainAsset } from '#domain/topups/topup.ts'
-import { microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, microsFromUsd } from '#kernel/money.ts'
 import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import { orderApproval } from './order_approval.ts'
@@ -53,11 +55,28 @@ export const withdraw: Handler<'withdraw'> = {
       if (isCodeRequired) {
         await consumeSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
       }
+      const purpose = `withdraw ${formatUsd(amount_micros)} to ${input.address}`
+      const charge = await chargeBudget(call, {
+        operation: 'withdraw',
+        input,
+        amount_micros,
+        card_id: null,
+        purpose,
+      })
       const order = { account_id, address: input.address, amount_micros, fee_micros }
-      const withdrawal = await reserve(
+      const { withdrawal, movement_id } = await reserve(
         { tx, now, newId, keys, settings },
-        { ...order, chain, asset, limits, isForReview, metadata: input.metadata ?? {} },
+        {
+          ...order,
+          chain,
+          asset,
+          limits,
+          isForReview,
+          metadata: input.metadata ?? {},
+          client_id: clientIdOf(caller),
+        },
       )
+      await recordCharge(call, charge, { movement_id, card_id: null })
       const reference = withdrawalReference(withdrawal.id)
       audit(account_id, { action: 'withdrawal.requested', resource: reference })
       return withdrawalView(withdrawal)
@@ -70,6 +89,7 @@ type WithdrawalOrder = Pick<
   'account_id' | 'address' | 'amount_micros' | 'fee_micros'
 > &
   Pick<WithdrawalRow, 'metadata'> & {
+    client_id: string | null
     chain: Chain
     asset: ChainAsset
     limits: SpendLimits
@@ -80,10 +100,10 @@ type WithdrawalOrder = Pick<
 async function reserve(
   { tx, now, newId, keys, settings }: Pick<Context, 'tx' | 'now' | 'newId' | 'keys' | 'settings'>,
   { chain, asset, limits, isForReview, ...order }: WithdrawalOrder,
-): Promise<WithdrawalRow> {
+): Promise<{ withdrawal: WithdrawalRow; movement_id: string }> {
   const { account_id, address, amount_micros, fee_micros } = order
   const id = newId('wd')
-  const { treasury_micros } = await move(
+  const { id: movement_id, treasury_micros } = await move(
     tx,
     {
       movement: 'withdrawal_reserved',
@@ -101,7 +121,7 @@ async function reserve(
   requireWithinDay((await sumWithdrawnToday(tx, account_id, now)) + amount_micros, limits)
   const net_micros = amount_micros - fee_micros
   const approval = orderApproval(keys, { id, chain, asset, to: address, net_micros })
-  return insertWithdrawal(tx, {
+  const withdrawal = await insertWithdrawal(tx, {
     ...order,
     id,
     refund_of: null,
@@ -112,6 +132,7 @@ async function reserve(
     approval,
     created_at: now,
   })
+  return { withdrawal, movement_id }
 }
 
 type ScreeningTarget = { chain: string; address: string; amount_micros: bigint }

@@ -28,14 +28,14 @@ type NewWithdrawal = Pick<
   | 'approval'
   | 'metadata'
   | 'created_at'
->
+> & { client_id: string | null }
 
 export async function insertWithdrawal(tx: Tx, one: NewWithdrawal): Promise<WithdrawalRow> {
   const [row] = await tx.rows<WithdrawalRow>(
     `insert into withdrawals (account_id, id, asset, chain, address, amount_micros, fee_micros,
                               status_reason, step, approval, metadata, next_try_at, created_at,
-                              updated_at, refund_of)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12, $13)
+                              updated_at, refund_of, client_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12, $13, $14)
   returning ${COLUMNS}`,
     [
       one.account_id,
@@ -51,6 +51,7 @@ export async function insertWithdrawal(tx: Tx, one: NewWithdrawal): Promise<With
       JSON.stringify(one.metadata),
       one.created_at,
       one.refund_of,
+      one.client_id,
     ],
   )
   assert(row !== undefined, 'the new withdrawal was stored')
@@ -100,17 +101,17 @@ function requireFound(row: WithdrawalRow | undefined): WithdrawalRow {
   return row
 }
 
-export function pageOfWithdrawals(
-  tx: Tx,
-  input: PageInput,
-  where: readonly Condition[],
-): Promise<PageOf<WithdrawalRow>> {
+type WithdrawalList = {
+  operation: 'list_withdrawals' | 'operator_list_withdrawals'
+  input: PageInput
+  where: readonly Condition[]
+}
+
+export function pageOfWithdrawals(tx: Tx, list: WithdrawalList): Promise<PageOf<WithdrawalRow>> {
   return readPage(tx, {
-    operation: 'list_withdrawals',
     prefix: 'wd',
     select: `select ${COLUMNS} from withdrawals`,
-    where,
-    input,
+    ...list,
   })
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import type { Engine } from '#domain/authorizations/engine.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { cardPeer, frameOf, managementMessage } from '#test/support/card_peer.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
@@ -11,8 +12,8 @@ import { startCardHost } from './card_host.ts'
 const issuer = await openIssuer()
 const card = await insertBareCard(issuer, { usd: 5_000 })
 
-async function startHost(engine: Engine = issuer.engine) {
-  const host = await startCardHost({ ...issuer.host, engine }, hostSettings())
+async function startHost(engine: Engine = issuer.engine, clock = issuer.clock) {
+  const host = await startCardHost({ ...issuer.host, engine, clock }, hostSettings())
   after(() => host.stop())
   return host
 }
@@ -89,7 +90,7 @@ test('garbage closes only its own connection', async () => {
   ]) {
     const peer = dial()
     peer.write(bytes)
-    assert(await eventually(async () => peer.isClosed(), { within_ms: 3_000 }))
+    assert(await eventually(async () => peer.isClosed(), { within_ms: 20_000 }))
   }
   other.write(frameOf(managementMessage('301')))
   assert.equal((await other.receive(1))[0]?.fields[39], '00')
@@ -123,25 +124,53 @@ test('a connection with too many messages in flight is paused', async () => {
   const slow = await startHost(counting)
   const peer = dial(slow.port)
   for (let at = 0; at < 2_000; at += 1) peer.write(frameOf(purchaseMessage(card, 100)))
-  await eventually(async () => submitted >= 256, { within_ms: 1_000 })
-  // Everything from one read of the socket is accepted; the next read waits.
-  assert(submitted < 1_000, `${submitted} were taken on`)
+  assert(await eventually(async () => submitted >= 256, { within_ms: 10_000 }))
+  // Everything from one read of the socket is accepted; the next read waits for the first 91s.
+  const isOverfull = await eventually(async () => submitted >= 1_000, { within_ms: 1_000 })
+  assert(!isOverfull, `${submitted} were taken on`)
 })
 
-test('a peer that does not read its responses does not delay others', async () => {
-  const deaf = dial()
+test('a peer that does not read its responses delays nobody and is cut off after 30 seconds', async () => {
+  let ahead_ms = 0
+  const clock = { ...issuer.clock, monotonic: () => issuer.clock.monotonic() + ahead_ms }
+  const patient = await startHost(issuer.engine, clock)
+  const deaf = dial(patient.port)
   deaf.socket.pause()
-  for (let at = 0; at < 500; at += 1) deaf.write(frameOf(purchaseMessage(card, 1)))
-  const other = dial()
+  // After a sign-off each purchase gets a 91 that echoes elements 62 and 63, which fills buffers.
+  deaf.write(managementMessage('002'))
+  const text = { 62: 'x'.repeat(999), 63: 'y'.repeat(999) }
+  const long = Buffer.from(frameOf(purchaseMessage(card, 1, { fields: text })))
+  let written = 0
+  const writeNext = () => {
+    written += 1
+    if (written < 50_000) deaf.socket.write(long, (fault) => fault ?? writeNext())
+  }
+  writeNext()
+  const isStuck = async () => {
+    const before = written
+    await clock.sleep(1_500)
+    return before === written
+  }
+  assert(await eventually(isStuck, { within_ms: 60_000 }))
+  assert(written < 50_000, 'the host stops reading')
+  const other = dial(patient.port)
   other.write(frameOf(purchaseMessage(card, 100)))
   assert.equal((await other.receive(1))[0]?.fields[39], '00')
+  assert(!deaf.isClosed())
+  ahead_ms += 30_000
+  await deaf.waitForClose(20_000)
+  assert(!other.isClosed())
 })
+
+const transactionsOf = ({ fields }: OutgoingMessage) =>
+  issuer.db.rows('select id from transactions where retrieval_reference_number = $1', [fields[37]])
 
 test('a lost connection loses no decision: a repeat elsewhere gets the first response', async () => {
   const message = purchaseMessage(card, 300)
   const cut = dial()
   cut.write(frameOf(message))
-  await eventually(async () => issuer.engine.load() > 0, { within_ms: 200 })
+  const isDecided = async () => (await transactionsOf(message)).length === 1
+  assert(await eventually(isDecided, { within_ms: 10_000 }))
   cut.socket.destroy()
   const peer = dial()
   const again = { ...message, mti: '0101' }
@@ -150,19 +179,30 @@ test('a lost connection loses no decision: a repeat elsewhere gets the first res
   const [first, second] = await peer.receive(2)
   assert.equal(first?.fields[39], '00')
   assert.deepEqual(first?.raw, second?.raw)
-  const rows = await issuer.db.rows(
-    'select id from transactions where retrieval_reference_number = $1',
-    [message.fields[37]],
-  )
-  assert.equal(rows.length, 1)
+  assert.equal((await transactionsOf(message)).length, 1)
 })
 
 test('a stopping host responds to the messages in flight first', async () => {
-  const stopping = await startHost()
+  let received = 0
+  let decide = () => {}
+  const decided = new Promise<void>((resolve) => {
+    decide = resolve
+  })
+  const waiting: Engine = {
+    ...issuer.engine,
+    submit: async (request) => {
+      received += 1
+      await decided
+      return issuer.engine.submit(request)
+    },
+  }
+  const stopping = await startHost(waiting)
   const peer = dial(stopping.port)
   for (let at = 0; at < 20; at += 1) peer.write(frameOf(purchaseMessage(card, 1)))
-  await eventually(async () => issuer.engine.load() > 0, { within_ms: 500 })
-  await stopping.stop()
+  assert(await eventually(async () => received === 20, { within_ms: 10_000 }))
+  const stopped = stopping.stop()
+  decide()
+  await stopped
   assert.equal(peer.received.filter(({ fields }) => fields[39] === '00').length, 20)
-  assert(await eventually(async () => peer.isClosed(), { within_ms: 2_000 }))
+  assert(await eventually(async () => peer.isClosed(), { within_ms: 20_000 }))
 })

@@ -9,7 +9,7 @@ import { systemClock } from '#platform/runtime/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { assertBooksAreSound } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { startCardHost } from './card_host.ts'
 
 const issuer = await openIssuer()
@@ -47,7 +47,7 @@ async function dial(link: Link, clock = issuer.clock): Promise<Peer> {
     ask: async (message) => {
       const before = received.length
       send(message)
-      const came = await eventually(async () => received.length > before, { within_ms: 5_000 })
+      const came = await eventually(async () => received.length > before, { within_ms: 20_000 })
       const response = received[before]
       assert(came && response !== undefined, 'a response arrives')
       return response
@@ -93,7 +93,7 @@ for (const link of Object.values(links)) {
 
     const poor = await peer.ask(purchaseMessage(card, 99_900))
     assert.equal(poor.fields[39], '51')
-    await assertBooksAreSound(issuer.db)
+    await assertBooksSound(issuer.db)
   })
 
   test(`${link.name}: truncated messages are rejected and garbage closes the connection`, async () => {
@@ -104,11 +104,11 @@ for (const link of Object.values(links)) {
       const peer = await dial(link)
       peer.write(writeFrame(link.frame, body.subarray(0, size)))
       const isRefused = async () => peer.isClosed() || peer.received[0]?.fields[39] === '30'
-      assert(await eventually(isRefused, { within_ms: 3_000 }), `cut to ${size} bytes`)
+      assert(await eventually(isRefused, { within_ms: 20_000 }), `cut to ${size} bytes`)
     }
     const peer = await dial(link)
     peer.write(writeFrame(link.frame, Buffer.alloc(40, 0xaa)))
-    assert(await eventually(async () => peer.isClosed(), { within_ms: 3_000 }))
+    assert(await eventually(async () => peer.isClosed(), { within_ms: 20_000 }))
     assert.equal((await count()).length, before)
   })
 }
@@ -119,12 +119,12 @@ test('a silent peer gets an echo test after a minute and is disconnected after t
   const clock = { ...real, monotonic: () => real.monotonic() + ahead_ms }
   const peer = await dial(links.ascii, clock)
   peer.send({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
-  await eventually(async () => peer.received.length === 1, { within_ms: 2_000 })
+  assert(await eventually(async () => peer.received.length === 1, { within_ms: 10_000 }))
   ahead_ms += 59_000
   await real.sleep(100)
   assert.equal(peer.received.length, 1)
   ahead_ms += 1_500
-  assert(await eventually(async () => peer.received.length === 2, { within_ms: 2_000 }))
+  assert(await eventually(async () => peer.received.length === 2, { within_ms: 20_000 }))
   assert.deepEqual([peer.received[1]?.mti, peer.received[1]?.fields[70]], ['0800', '301'])
   // Its response gets no response and restarts the minute.
   const { 7: sent_at = '', 11: stan = '' } = peer.received[1]?.fields ?? {}
@@ -134,5 +134,5 @@ test('a silent peer gets an echo test after a minute and is disconnected after t
   await real.sleep(100)
   assert.equal(peer.received.length, 2)
   ahead_ms += 61_500
-  assert(await eventually(async () => peer.isClosed(), { within_ms: 2_000 }))
+  assert(await eventually(async () => peer.isClosed(), { within_ms: 20_000 }))
 })

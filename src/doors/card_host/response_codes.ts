@@ -25,6 +25,9 @@ const response_codes: Readonly<Record<DeclineCode, ResponseCodes>> = {
   system_error: { any: '96' },
   do_not_honor: { any: '05' },
 
+  card_used: { any: '14', visa: '46' },
+  merchant_blocked: { any: '03', visa: '9G' },
+
   duplicate_conflict: { any: '94' },
   reversed_before_auth: { any: '94' },
   programme_paused: { any: '91' },

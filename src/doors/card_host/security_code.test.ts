@@ -47,7 +47,8 @@ async function dial({ host }: Issuer) {
     )
     socket.write(Buffer.concat(frames))
     const stans = messages.map(({ fields }) => fields[11] ?? '')
-    await eventually(async () => stans.every((stan) => received.has(stan)), { within_ms: 10_000 })
+    const hasAll = async () => stans.every((stan) => received.has(stan))
+    assert(await eventually(hasAll, { within_ms: 10_000 }))
     return stans.map((stan) => received.get(stan))
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '#domain/context/context.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import type { Call, Response } from '#operations/call.ts'
+import { runtimeOfBearer } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { identifyCaller } from '#operations/steps/authenticate.ts'
 import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
@@ -47,11 +48,13 @@ export type Method = (
 ) => string | Promise<string>
 
 export function openExchange({
-  runtime,
+  runtime: home,
   tools,
   request,
   reply,
 }: Pick<Exchange, 'runtime' | 'tools' | 'request' | 'reply'>): Exchange {
+  const bearer = bearerOf(request.headers.authorization)
+  const runtime = runtimeOfBearer(home, bearer)
   const request_context = requestContextOf(runtime, request)
   reply.header('request-id', request_context.id)
   return {
@@ -60,7 +63,7 @@ export function openExchange({
     request,
     reply,
     request_context,
-    bearer: bearerOf(request.headers.authorization),
+    bearer,
     id: null,
   }
 }

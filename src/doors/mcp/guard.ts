@@ -3,9 +3,6 @@ import { Problem } from '#contract/problem.ts'
 import type { Settings } from '#settings/settings.ts'
 import { INVALID_REQUEST, KNOWN_VERSIONS, ProtocolError } from './protocol.ts'
 
-/** The last accepted Host of each server, because it is nearly always the same. */
-const accepted_hosts = new WeakMap<Settings, string>()
-
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
@@ -14,11 +11,8 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
  */
 export function requireOwnOrigin(settings: Settings, request: FastifyRequest): void {
   const { host } = request
-  if (host !== accepted_hosts.get(settings)) {
-    if (!isOurHost(settings, host)) {
-      throw new Problem('policy_denied', 'The Host header does not match this server.')
-    }
-    accepted_hosts.set(settings, host)
+  if (!isOurHost(settings, host)) {
+    throw new Problem('policy_denied', 'The Host header does not match this server.')
   }
   const { origin } = request.headers
   if (origin !== undefined && !isAllowedOrigin(settings, origin)) {

@@ -38,6 +38,40 @@ const prompts: Readonly<Record<string, Prompt>> = {
       'Send a new idempotency_key with every write. If a scope is missing, name it and ' +
       'why you need it before you request it.',
   },
+  card_for_a_purchase: {
+    title: 'Set up a card for a purchase',
+    description: 'Issue a single-use card for one purchase, loaded with its price.',
+    arguments: [
+      { name: 'merchant', description: 'Where the purchase is made.', required: true },
+      { name: 'amount_usd', description: 'Price, with shipping and taxes.', required: true },
+    ],
+    text: ({ merchant, amount_usd }) =>
+      `Prepare a card for one purchase of ${amount_usd} USD at ${merchant}. Steps:\n` +
+      '1. get_limits: check that the amount is between load_min_usd and load_max_usd, and read ' +
+      'budget if it is set.\n' +
+      '2. get_balance: if balance_usd is too low, say how much is missing and stop.\n' +
+      `3. issue_card with type virtual, usage single_use, load_usd ${amount_usd}, ` +
+      `limits.per_transaction_usd ${amount_usd} and a name that says what it is for.\n` +
+      '4. If the call returns approval_required, give me approval.url, wait for my decision, ' +
+      'then repeat exactly the same call once.\n' +
+      '5. Report the ID and last four digits. The card is canceled after its first approved ' +
+      'purchase; after it settles, unload_card returns what is left.',
+  },
+  reconcile_a_month: {
+    title: 'Reconcile a month',
+    description: 'Check that a monthly statement adds up, and explain where the money went.',
+    arguments: [{ name: 'period', description: 'Month, such as 2026-11.', required: true }],
+    text: ({ period }) =>
+      `Reconcile ${period}. Steps:\n` +
+      `1. list_statements: find period ${period}. Opening plus all kinds must equal closing_usd, ` +
+      'and closing must be the opening of the next month.\n' +
+      `2. get_spending for the days of ${period}, once with group_by category and once with ` +
+      'merchant.\n' +
+      `3. list_transactions of ${period} with status pending: holds are not spent yet.\n` +
+      '4. List what is unusual: charges much larger than usual at the same merchant, two equal ' +
+      'charges on one day, refunds that are missing.\n' +
+      '5. Give me the totals in one table and your findings below it. Do not change anything.',
+  },
   why_was_this_declined: {
     title: 'Why was this declined?',
     description: 'Find a declined purchase and explain why it was declined.',

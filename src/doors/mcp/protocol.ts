@@ -2,10 +2,11 @@ import { MCP_PROTOCOL } from '#doors/server_card.ts'
 
 /** JSON-RPC 2.0 as MCP uses it: one message per request, never a batch. */
 
-export const PROTOCOL_VERSION = MCP_PROTOCOL
+/** The first revision in which a server can send the user of a client to a URL. */
+export const ELICITATION_VERSION = '2025-11-25'
 
-/** Accepted values of MCP-Protocol-Version; some clients send the newest version they know. */
-export const KNOWN_VERSIONS: readonly string[] = ['2025-03-26', PROTOCOL_VERSION, '2025-11-25']
+/** The revisions that we speak. They differ in nothing else that we use. */
+export const KNOWN_VERSIONS: readonly string[] = ['2025-03-26', MCP_PROTOCOL, ELICITATION_VERSION]
 
 export const PARSE_ERROR = -32_700
 export const INVALID_REQUEST = -32_600
@@ -20,15 +21,21 @@ export type Params = Readonly<Record<string, unknown>>
 /** A request has an id; notifications and unsolicited responses have none. */
 export type Message = { id: MessageId | null; method: string | null; params: Params }
 
+type ProtocolErrorOptions = { status: number; data?: object }
+
 /** An invalid message. Errors of the call itself are tool errors. */
 export class ProtocolError extends Error {
   readonly code: number
   readonly status: number
+  readonly data: object | undefined
 
-  constructor(code: number, message: string, status = 200) {
+  constructor(code: number, message: string, options: number | ProtocolErrorOptions = 200) {
     super(message)
+    const { status, data }: ProtocolErrorOptions =
+      typeof options === 'number' ? { status: options } : options
     this.code = code
     this.status = status
+    this.data = data
   }
 }
 
@@ -78,7 +85,7 @@ export function resultText(id: MessageId | null, result: string): string {
   return `{"jsonrpc":"2.0","id":${written},"result":${result}}`
 }
 
-export function errorText(id: MessageId | null, { code, message }: ProtocolError): string {
+export function errorText(id: MessageId | null, { code, message, data }: ProtocolError): string {
   const shortened = message.slice(0, MESSAGE_LENGTH_MAX)
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: shortened } })
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: shortened, data } })
 }

@@ -38,7 +38,7 @@ const resources: Readonly<Record<string, Resource>> = {
   'mcp://server-card.json': {
     name: 'server_card',
     title: 'Server card',
-    description: 'Machine-readable description of this server with all 52 tools.',
+    description: 'Machine-readable description of this server with all tools.',
     mimeType: 'application/json',
     isShown: () => true,
     read: ({ runtime }) => serverCard(runtime.settings),

@@ -1,6 +1,7 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
+import { problem_meanings } from '#contract/problem_meanings.ts'
 import { header_arguments } from '#doors/agent_tools.ts'
 import type { Call, Response } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
@@ -85,14 +86,21 @@ function textOf(header_values: HeaderValues, name: string): string | null {
 }
 
 /** The pipeline's response as a tool result; an error body goes in the same places. */
-export function toolResult(call: ToolCall, { status, body, headers }: Response): string {
+export function toolResult(call: ToolCall, response: Response): string {
+  const { status, body, headers } = response
   const structured = body === '' ? '{}' : withRequirement(body, headers)
   const shape: OperationShape = operations[operationOf(call)]
   const text = status < 300 ? shownText(shape, structured) : structured
   const quoted = shape.never_stored ? JSON.stringify(text) : quotedOnce(text)
-  const content = `"content":[{"type":"text","text":${quoted}}]`
+  const content = `"content":[{"type":"text","text":${quoted}}${nextStep(response)}]`
   const failed = status < 300 ? '' : ',"isError":true'
   return `{${content},"structuredContent":${structured}${failed}${metaOf(headers)}}`
+}
+
+/** A second text for the model: what the error code means and what to do about it. */
+function nextStep({ problem_code }: Response): string {
+  if (problem_code === null) return ''
+  return `,${JSON.stringify({ type: 'text', text: problem_meanings[problem_code] })}`
 }
 
 let last = { text: '', quoted: '""' }

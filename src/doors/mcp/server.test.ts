@@ -7,6 +7,8 @@ import { callTool, rpc } from '#test/support/mcp.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
+const OPERATION_COUNT = Object.keys(operations).length
+
 const { url } = await startTestService()
 const person: Person = await openAccount(url)
 const { key } = await createKey(url, person.bearer)
@@ -18,11 +20,11 @@ const hello = {
 }
 
 describe('the protocol', () => {
-  test('answers initialize with its revision, whatever newer one is asked for', async () => {
+  test('answers initialize with the revision of the client, or with its newest', async () => {
     for (const [asked, answered] of [
       ['2025-06-18', '2025-06-18'],
-      ['2025-11-25', '2025-06-18'],
-      ['2031-01-01', '2025-06-18'],
+      ['2025-11-25', '2025-11-25'],
+      ['2031-01-01', '2025-11-25'],
       ['2025-03-26', '2025-03-26'],
     ]) {
       const reply = await rpc(
@@ -158,7 +160,7 @@ describe('who may ask', () => {
       return tools.map(({ name }) => name)
     }
     const all = Object.keys(operations)
-    const session_only = ['sign_out', 'enable_2fa', 'disable_2fa']
+    const session_only = ['sign_out', 'enable_2fa', 'disable_2fa', 'decide_approval']
     assert.deepEqual(
       await names(key),
       all.filter((name) => !session_only.includes(name)),
@@ -182,6 +184,8 @@ describe('tools', () => {
     assert.equal(refused.structuredContent['error'], 'unknown_parameter')
     assert.match(String(refused.structuredContent['request_id']), /^req_/)
     assert.deepEqual(JSON.parse(refused.content[0]?.text ?? ''), refused.structuredContent)
+    assert.match(refused.content[1]?.text ?? '', /unknown parameter/, 'says what to do')
+    assert.equal(tool.content.length, 1)
 
     const denied = await callTool(url, 'enable_2fa', {}, key)
     assert.equal(denied.structuredContent['error'], 'credential_not_allowed')
@@ -237,7 +241,7 @@ describe('what helps an agent', () => {
     }
     assert.match(await read('florin://errors'), /\| insufficient_balance \| 409 \|/)
     assert.equal(JSON.parse(await read('florin://limits')).spend_limits.topup_min_usd, 5)
-    assert.equal(JSON.parse(await read('mcp://server-card.json')).tools.length, 52)
+    assert.equal(JSON.parse(await read('mcp://server-card.json')).tools.length, OPERATION_COUNT)
   })
 
   test('prompts name their arguments and insist on the required ones', async () => {
@@ -245,7 +249,12 @@ describe('what helps an agent', () => {
     const { prompts } = body['result'] as { prompts: { name: string }[] }
     assert.deepEqual(
       prompts.map(({ name }) => name),
-      ['fund_and_issue_a_card', 'why_was_this_declined'],
+      [
+        'fund_and_issue_a_card',
+        'card_for_a_purchase',
+        'reconcile_a_month',
+        'why_was_this_declined',
+      ],
     )
     const name = 'fund_and_issue_a_card'
     const bare = await rpc(url, 'prompts/get', { name }, { bearer: key })
@@ -255,7 +264,7 @@ describe('what helps an agent', () => {
     assert.match(got.text, /limits\.daily_usd 20/)
   })
 
-  test('the server card lists all 52 tools and may be read from anywhere', async () => {
+  test('the server card lists all tools and may be read from anywhere', async () => {
     const reply = await send(url, 'GET', '/.well-known/mcp/server-card.json')
     assert.equal(reply.status, 200)
     assert.equal(reply.headers.get('access-control-allow-origin'), '*')
@@ -264,6 +273,6 @@ describe('what helps an agent', () => {
     assert.equal(card['version'], '1.0')
     assert.equal(card['protocolVersion'], '2025-06-18')
     assert.deepEqual(card['transport'], { type: 'streamable-http', endpoint: '/mcp' })
-    assert.equal((card['tools'] as unknown[]).length, 52)
+    assert.equal((card['tools'] as unknown[]).length, OPERATION_COUNT)
   })
 })

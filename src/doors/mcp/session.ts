@@ -7,6 +7,7 @@ import {
   type McpSession,
 } from '#domain/oauth_grants/mcp_session_store.ts'
 import type { Exchange } from './exchange.ts'
+import { elicitingSessionId } from './url_elicitation.ts'
 
 /**
  * Sessions for clients that want one. A session is no credential: it is bound to the bearer's
@@ -16,8 +17,15 @@ const LIFETIME_MS = 24 * 60 * 60 * 1_000
 const ID_BYTES = 24
 const PURPOSE = 'mcp_session'
 
-export async function openSession({ runtime }: Exchange, caller: Caller): Promise<string> {
-  const id = Buffer.from(runtime.random.bytes(ID_BYTES)).toString('base64url')
+/** Null if the client needs none: sessions are off, and it declares nothing to be remembered. */
+export async function openSession(
+  { runtime }: Exchange,
+  caller: Caller,
+  canOpenUrls: boolean,
+): Promise<string | null> {
+  const random = Buffer.from(runtime.random.bytes(ID_BYTES)).toString('base64url')
+  const id = canOpenUrls ? elicitingSessionId(random) : random
+  if (!runtime.settings.mcp_sessions) return canOpenUrls ? id : null
   const expires_at = new Date(runtime.clock.now().getTime() + LIFETIME_MS)
   await insertMcpSession(
     runtime.db,

@@ -1,6 +1,7 @@
 import type { Response } from '#operations/call.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
-import { isToken, resultText } from './protocol.ts'
+import { errorText, isToken, resultText } from './protocol.ts'
+import { elicitationIn } from './url_elicitation.ts'
 
 /** Proxies close a connection that is idle for a minute; a comment line keeps it open. */
 const KEEP_ALIVE_MS = 15_000
@@ -25,7 +26,9 @@ export async function streamTool(exchange: Exchange, call: ToolCall): Promise<vo
     notify('Received.')
     const response: Response = await tools.run(exchange, call, () => notify('Authorized; running.'))
     notify(response.status < 300 ? 'Done.' : 'Failed.')
-    send(resultText(id, tools.resultOf(call, response)))
+    const elicitation = await elicitationIn(exchange, call, response)
+    if (elicitation !== undefined) send(errorText(id, elicitation))
+    else send(resultText(id, tools.resultOf(call, response)))
   } finally {
     stop()
     reply.raw.end()

@@ -2,7 +2,10 @@ import { type CardAction, card_action_names } from '#domain/credentials/token_ac
 import { isId } from '#kernel/id.ts'
 import { errors } from './library.ts'
 
-/** An entry of authorization_details (RFC 9396) that requests one card. */
+/** The types of authorization_details (RFC 9396) that every client may use. */
+export const DETAIL_TYPES: readonly string[] = ['card_access', 'spend_budget']
+
+/** An entry of authorization_details that requests one card. */
 export function requireCardDetail(detail: object): void {
   const { type: _type, identifier, actions, ...others } = detail as Record<string, unknown>
   const [other] = Object.keys(others)
@@ -19,10 +22,11 @@ export function requireCardDetail(detail: object): void {
 
 export type RequestedCards = { card_ids: string[]; actions: CardAction[] }
 
-/** All entries combined. They share their actions, because a token has one set of scopes. */
+/** All card entries combined. They share their actions, because a token has one set of scopes. */
 export function requestedCards(text: unknown): RequestedCards | null {
   if (typeof text !== 'string') return null
-  const details = JSON.parse(text) as { identifier: string; actions?: CardAction[] }[]
+  const every = JSON.parse(text) as { type: string; identifier: string; actions?: CardAction[] }[]
+  const details = every.filter(({ type }) => type === 'card_access')
   if (details.length === 0) return null
   const action_lists = details.map(({ actions }) => actions ?? [...card_action_names])
   const shared = card_action_names.filter((name) =>

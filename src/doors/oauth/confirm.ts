@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { opt_in_scopes, type Scope } from '#contract/scopes.ts'
+import { budget_field_names } from './budget_fields.ts'
 import { confirmPage } from './confirm_page.ts'
 import { type InteractionContext, sendPage } from './interaction_context.ts'
 import {
@@ -80,7 +81,8 @@ function sendConfirmPage(
   status = 200,
 ): FastifyReply {
   const { runtime, client_name, csrf, form, reply } = context
-  const consent_fields = [...form].filter(([name]) => ['scope', 'cards', 'card'].includes(name))
+  const kept = ['scope', 'cards', 'card', ...budget_field_names]
+  const consent_fields = [...form].filter(([name]) => kept.includes(name))
   const { mode } = runtime.settings
   return sendPage(reply, status, confirmPage({ mode, client_name, csrf, consent_fields, ...state }))
 }

@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify'
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import { findAccount } from '#domain/accounts/account_store.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
+import type { Budget } from '#domain/budgets/budget.ts'
+import { findBudgets } from '#domain/budgets/budget_store.ts'
 import { type CardChoice, findCardChoices } from '#domain/cards/card_choices.ts'
 import { lockLiveGrantsOf } from '#domain/credentials/grant_store.ts'
 import { resourceNamed } from '#domain/credentials/resource.ts'
@@ -12,6 +14,8 @@ import {
   recordConsent,
   recordRefusal,
 } from '#domain/oauth_grants/grant_consent.ts'
+import { requestedBudget } from './budget_details.ts'
+import { budgetTexts, enteredBudget, enteredTexts } from './budget_fields.ts'
 import { type RequestedCards, requestedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consent_headers, consentPage } from './consent_page.ts'
@@ -25,6 +29,7 @@ type ConsentRequest = {
   requested: Scope[]
   resources: string[]
   cards: RequestedCards | null
+  budget: Budget | null
 }
 
 function consentRequestOf({ interaction }: InteractionContext): ConsentRequest {
@@ -38,6 +43,7 @@ function consentRequestOf({ interaction }: InteractionContext): ConsentRequest {
     requested: scope_names.filter((scope) => scopes.has(scope)),
     resources: Array.isArray(resource) ? resource.map(String) : [String(resource)],
     cards: requestedCards(params['authorization_details']),
+    budget: requestedBudget(params['authorization_details']),
   }
 }
 
@@ -63,11 +69,25 @@ export async function showConsent(
     already_granted: await grantedScopes(context, request),
     cards,
     requested_card_ids: request.cards?.card_ids ?? null,
+    budget:
+      error_message === undefined
+        ? budgetTexts(request.budget ?? (await keptBudget(context, request)))
+        : enteredTexts(form),
     ...(error_message !== undefined && {
       error: { text: error_message, checked: new Set(form.getAll('scope')) },
     }),
   })
   return sendPage(reply, error_message === undefined ? 200 : 400, text, consent_headers)
+}
+
+/** The budget that the client has now, so that the owner sees and can change it. */
+async function keptBudget(
+  { runtime: { db, clock } }: InteractionContext,
+  { account_id, client_id }: ConsentRequest,
+): Promise<Budget | null> {
+  const live = await lockLiveGrantsOf(db, { account_id, client_id, now: clock.now() })
+  const budgets = await findBudgets(db, account_id)
+  return budgets.find(({ grant_id }) => live.some(({ id }) => id === grant_id)) ?? null
 }
 
 /** Scopes the client already has for all cards; card-restricted requests start from the default. */
@@ -96,9 +116,9 @@ export async function submitConsent(
   return deny(context)
 }
 
-function consentContextOf(
+export function consentContextOf(
   context: InteractionContext,
-  { account_id, client_id }: ConsentRequest,
+  { account_id, client_id }: Pick<ConsentRequest, 'account_id' | 'client_id'>,
 ): ConsentContext {
   const { runtime, client_name, request_context, interaction } = context
   const request = { ...request_context, idempotency_key: null }
@@ -120,17 +140,20 @@ async function grant(
   const { account_id, requested, resources } = request
   const cards = selectedCards(context, request, await findCardChoices(runtime.db, account_id))
   if (cards === 'none') return showConsent(context, 'Select at least one card, or all cards.')
+  const entered = enteredBudget(context.form)
+  if (entered === 'invalid') return showConsent(context, 'Enter the budget in dollars, like 50.')
   const signed_in_at = await signedInAt(context)
   const { email } = await findAccount(runtime.db, account_id)
   const confirmation = await confirmSignIn(context, { account_id, email, granted, signed_in_at })
   if (confirmation !== null) return confirmation
-  const decision = { requested, resources, granted, cards, signed_in_at }
+  const budget = entered === undefined ? (request.budget ?? undefined) : entered
+  const decision = { requested, resources, granted, cards, budget, signed_in_at }
   const grantId = await recordConsent(runtime, consentContextOf(context, request), decision)
   if (grantId === null) throw new errors.SessionNotFound('the sign-in has expired')
   return finish(context, { consent: { grantId } })
 }
 
-async function signedInAt({ provider, interaction }: InteractionContext): Promise<Date> {
+export async function signedInAt({ provider, interaction }: InteractionContext): Promise<Date> {
   const session = await provider.Session.findByUid(interaction.session?.uid ?? '')
   if (session?.loginTs === undefined) throw new errors.SessionNotFound('no user is signed in')
   return new Date(session.loginTs * 1_000)

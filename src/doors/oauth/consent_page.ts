@@ -1,6 +1,7 @@
 import { opt_in_scopes, type Scope, scopes } from '#contract/scopes.ts'
 import type { CardChoice } from '#domain/cards/card_choices.ts'
 import { html, Markup } from '#doors/markup.ts'
+import { type BudgetTexts, budgetFields } from './budget_fields.ts'
 import { cardBox } from './card_box.ts'
 import { page, scriptedHeaders } from './page.ts'
 import { type Redirect, redirectText } from './redirect.ts'
@@ -18,6 +19,9 @@ export type ConsentPage = {
   cards: readonly CardChoice[]
   /** Null if the client did not request specific cards. */
   requested_card_ids: readonly string[] | null
+  /** A step-up adds scopes to a grant and keeps its cards. */
+  isStepUp?: boolean
+  budget: BudgetTexts
   /** Error message and the boxes that were checked, when the form is shown again. */
   error?: { text: string; checked: ReadonlySet<string> }
 }
@@ -41,13 +45,13 @@ if (all && some) {
 export const consent_headers = scriptedHeaders(SCRIPT)
 
 export function consentPage(options: ConsentPage): string {
-  const { client_name, redirect, requested, error } = options
+  const { client_name, redirect, requested, isStepUp, error } = options
   const plain = requested.filter((scope) => scope.endsWith(':read'))
   const elevated = requested.filter((scope) => !scope.endsWith(':read'))
   return page(
     `Allow ${client_name}?`,
     options.mode,
-    html`<h1>Allow ${client_name} to access your account?</h1>
+    html`<h1>Allow ${client_name} to ${isStepUp === true ? 'do more' : 'access your account'}?</h1>
 <p>You’ll return to ${redirectText(redirect)}. ${advice(redirect)}</p>
 ${error !== undefined && html`<p class="warn" role="alert">${error.text}</p>`}
 <form method="post">
@@ -57,6 +61,7 @@ ${error !== undefined && html`<p class="warn" role="alert">${error.text}</p>`}
 ${plain.length > 0 && scopeBoxes('This app can see', plain, options)}
 ${elevated.length > 0 && scopeBoxes('This app can also', elevated, options)}
 ${cardChoices(options)}
+${budgetFields(requested, options.budget)}
 <p class="soft">This grants access to ${options.resource_names.join(' and ')}. You can revoke it
 at any time under Developers, Agents.</p>
 <div class="buttons">
@@ -69,6 +74,7 @@ ${new Markup(`<script>${SCRIPT}</script>`)}`,
 }
 
 function advice({ kind }: Redirect): string {
+  if (kind === 'none') return 'Continue only if you want it to do this for you now.'
   return kind === 'app'
     ? 'Any app can use that link and any name. Continue only if you started this yourself.'
     : 'Apps choose their own name. Continue only if you started this and trust that address.'
@@ -95,8 +101,9 @@ ${list.map((scope) => {
 </fieldset>`
 }
 
-function cardChoices({ cards, requested_card_ids }: ConsentPage): Markup {
+function cardChoices({ cards, requested_card_ids, isStepUp }: ConsentPage): Markup {
   const title = html`<legend><h2>Cards</h2></legend>`
+  if (isStepUp === true) return keptCards(cards, requested_card_ids)
   if (requested_card_ids !== null) {
     const requested = cards.filter(({ id }) => requested_card_ids.includes(id))
     return html`<fieldset>${title}
@@ -113,4 +120,12 @@ ${
 <span>Only these cards, and nothing that affects the whole account</span>
 </label><div class="indent">${cards.map((card) => cardBox(card, false))}</div>`
 }</fieldset>`
+}
+
+function keptCards(cards: readonly CardChoice[], card_ids: readonly string[] | null): Markup {
+  const kept = cards.filter(({ id }) => card_ids?.includes(id) ?? false)
+  const names = kept.map(({ name, last4 }) => `${name ?? 'Card'} ··${last4}`)
+  const text =
+    card_ids === null ? 'all current and future cards' : `only these cards: ${names.join(', ')}`
+  return html`<p class="soft">The app keeps its cards: ${text}.</p>`
 }

@@ -1,14 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
+import { findStepUp, type StepUp } from '#domain/oauth_grants/step_up_request.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { showConsent, submitConsent } from './consent.ts'
 import { errorText } from './error_page.ts'
-import { deny, type InteractionContext, sendPage } from './interaction_context.ts'
+import { deny, type Interaction, type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
 import { providerRequest } from './provider_request.ts'
-import { redirectOf } from './redirect.ts'
+import { type Redirect, redirectOf } from './redirect.ts'
 import { checkCode, checkPassword, showSignIn } from './sign_in.ts'
+import { STEP_UP_CLIENT_ID } from './step_up.ts'
+import { showStepUp, submitStepUp } from './step_up_consent.ts'
 import { switchAccount } from './switch_account.ts'
 
 export async function serveInteraction(
@@ -20,7 +23,7 @@ export async function serveInteraction(
   try {
     const context = await loadInteraction(runtime, provider, request, reply)
     if (request.method === 'POST') return await submit(context)
-    return context.interaction.prompt.name === 'login' ? showSignIn(context) : showConsent(context)
+    return context.interaction.prompt.name === 'login' ? showSignIn(context) : show(context)
   } catch (cause) {
     if (!(cause instanceof errors.OIDCProviderError)) throw cause
     return sendPage(reply, 400, errorText(cause.error, cause.error_description ?? ''))
@@ -41,6 +44,8 @@ async function loadInteraction(
     throw new errors.SessionNotFound('this page belongs to another request')
   const client = await provider.Client.find(String(interaction.params['client_id']))
   if (client === undefined) throw new errors.InvalidClient('the client no longer exists')
+  const step_up = await stepUpOf(runtime, interaction)
+  const { client_name, redirect } = appOf(interaction, client, step_up)
   return {
     runtime,
     provider,
@@ -49,12 +54,40 @@ async function loadInteraction(
     req,
     request_context: requestContextOf(runtime, request),
     interaction,
-    client_name: client.clientName ?? 'An app without a name',
-    redirect: redirectOf(String(interaction.params['redirect_uri'])),
+    client_name,
+    step_up,
+    redirect,
     csrf: runtime.keys.credentialHash('oauth_csrf', uid),
     form: new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? ''),
   }
 }
+
+async function stepUpOf(runtime: Runtime, { params }: Interaction): Promise<StepUp | null> {
+  if (params['client_id'] !== STEP_UP_CLIENT_ID) return null
+  const step_up = await findStepUp(runtime, params['state'])
+  if (step_up === undefined) throw new errors.SessionNotFound('the link has expired')
+  return step_up
+}
+
+/** The app that asks, and where its access goes. */
+function appOf(
+  { params }: Interaction,
+  client: { clientName?: string | undefined },
+  step_up: StepUp | null,
+): Pick<InteractionContext, 'client_name' | 'redirect'> {
+  const name = step_up === null ? client.clientName : step_up.grant.client_name
+  const redirect: Redirect =
+    step_up === null ? redirectOf(String(params['redirect_uri'])) : { kind: 'none' }
+  return { client_name: name ?? 'An app without a name', redirect }
+}
+
+const show = (context: InteractionContext) =>
+  context.step_up === null ? showConsent(context) : showStepUp(context, context.step_up)
+
+const decide = (context: InteractionContext, decision: 'allow' | 'deny') =>
+  context.step_up === null
+    ? submitConsent(context, decision)
+    : submitStepUp(context, context.step_up, decision)
 
 async function submit(context: InteractionContext): Promise<FastifyReply> {
   const { form, runtime, interaction } = context
@@ -65,15 +98,15 @@ async function submit(context: InteractionContext): Promise<FastifyReply> {
   const isSignIn = interaction.prompt.name === 'login'
   switch (form.get('step')) {
     case 'deny':
-      return isSignIn ? deny(context) : submitConsent(context, 'deny')
+      return isSignIn ? deny(context) : decide(context, 'deny')
     case 'switch':
       return switchAccount(context)
     case 'sign_in':
-      return isSignIn ? checkPassword(context) : showConsent(context)
+      return isSignIn ? checkPassword(context) : show(context)
     case 'code':
-      return isSignIn ? checkCode(context) : showConsent(context)
+      return isSignIn ? checkCode(context) : show(context)
     default:
-      return isSignIn ? showSignIn(context) : submitConsent(context, 'allow')
+      return isSignIn ? showSignIn(context) : decide(context, 'allow')
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
+import type { StepUp } from '#domain/oauth_grants/step_up_request.ts'
 import type { Call } from '#operations/call.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { page_headers } from './page.ts'
@@ -19,6 +20,8 @@ export type InteractionContext = {
   request_context: Call['request']
   interaction: Interaction
   client_name: string
+  /** Null for the authorization request of a client. */
+  step_up: StepUp | null
   redirect: Redirect
   csrf: string
   form: URLSearchParams

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { default_scopes } from '#contract/scopes.ts'
 import { type ResourceName, resourceUrl } from '#domain/credentials/resource.ts'
 import type { Settings } from '#settings/settings.ts'
+import { DETAIL_TYPES } from './card_details.ts'
 
 /**
  * Protected resource metadata (RFC 9728). Clients request the scopes listed here, so it lists only
@@ -14,7 +15,7 @@ function resourceMetadata(settings: Settings, resource: ResourceName): string {
     scopes_supported: default_scopes,
     bearer_methods_supported: ['header'],
     resource_name: resource === 'mcp' ? 'Florin agent tools' : 'Florin API',
-    authorization_details_types_supported: ['card_access'],
+    authorization_details_types_supported: [...DETAIL_TYPES],
   })
 }
 

@@ -23,8 +23,8 @@ p{margin:.5rem 0}
 .warn{background:var(--warn-ground);color:var(--warn);border-radius:8px;padding:.6rem .8rem;
 font-size:.875rem}
 label.field{display:block;margin:1.1rem 0 0;font-weight:500;font-size:.875rem}
-input[type=email],input[type=password],input[type=text]{display:block;width:100%;margin-top:.3rem;
-padding:.6rem .75rem;font:inherit;font-size:1rem;font-weight:400;color:inherit;
+input[type=email],input[type=password],input[type=text],select{display:block;width:100%;
+margin-top:.3rem;padding:.6rem .75rem;font:inherit;font-size:1rem;font-weight:400;color:inherit;
 background:var(--ground);border:1px solid var(--line-strong);border-radius:8px}
 fieldset{border:0;margin:0;padding:0;min-width:0}
 .choice{display:flex;gap:.7rem;align-items:flex-start;padding:.6rem 0;

@@ -8,10 +8,12 @@ import { renewClientSecret } from '#domain/credentials/oauth_payload_store.ts'
 import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { oauthAdapter } from './adapter.ts'
-import { requireCardDetail } from './card_details.ts'
+import { requireBudgetDetail } from './budget_details.ts'
+import { DETAIL_TYPES, requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
 import { limitErrorRedirects } from './error_redirects.ts'
 import { errors, interactionPolicy, Provider } from './library.ts'
+import { stepUpClient } from './step_up.ts'
 
 const HOUR_S = 60 * 60
 const DAY_S = 24 * HOUR_S
@@ -57,7 +59,7 @@ export function createProvider(
 function adjustResponse(path: string, method: string, body: Record<string, unknown>): void {
   if (path.startsWith('/.well-known/') && body !== undefined) {
     body['scopes_supported'] = [...scope_names, 'offline_access']
-    body['authorization_details_types_supported'] = ['card_access']
+    body['authorization_details_types_supported'] = [...DETAIL_TYPES]
     for (const name of Object.keys(body)) {
       if (/^(claims_|subject_types|id_token_|acr_|request_)/.test(name)) delete body[name]
     }
@@ -73,6 +75,7 @@ function providerConfiguration(runtime: Runtime, auditContext: () => AuditContex
   return {
     adapter: oauthAdapter({ ...runtime, auditContext }),
     scopes: [...scope_names, 'offline_access'],
+    clients: [stepUpClient(settings)],
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -157,6 +160,7 @@ function providerFeatures({ settings }: Runtime): NonNullable<Configuration['fea
       enabled: true,
       types: {
         card_access: { validate: async (_ctx, detail) => requireCardDetail(detail) },
+        spend_budget: { validate: async (_ctx, detail) => requireBudgetDetail(detail) },
       },
       authorizationDetailsForGrantSource: (ctx) => ctx.oidc.entities.Grant?.rar,
       authorizationDetailsForAccessToken: (ctx) => ctx.oidc.entities.Grant?.rar,

@@ -1,7 +1,10 @@
 import { html, type Markup } from '#doors/markup.ts'
 
-/** The redirect target: a website, or an app with a custom scheme. */
-export type Redirect = { kind: 'site'; host: string } | { kind: 'app'; scheme: string }
+/** The redirect target: a website, or an app with a custom scheme. A step-up has none. */
+export type Redirect =
+  | { kind: 'site'; host: string }
+  | { kind: 'app'; scheme: string }
+  | { kind: 'none' }
 
 export function redirectOf(uri: string): Redirect {
   const { host, protocol } = new URL(uri)
@@ -12,5 +15,6 @@ export function redirectOf(uri: string): Redirect {
 /** A custom scheme is not shown as a host: nobody owns a scheme, so its host proves nothing. */
 export function redirectText(redirect: Redirect): Markup {
   if (redirect.kind === 'site') return html`<span class="host">${redirect.host}</span>`
+  if (redirect.kind === 'none') return html`the app`
   return html`<span class="host">an app on this device</span> (${redirect.scheme})`
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isAppUri } from './app_scheme.ts'
+import { DETAIL_TYPES } from './card_details.ts'
 
 /** A registration error of RFC 7591. */
 export class RegistrationError extends Error {
@@ -32,7 +33,7 @@ export function validateClientMetadata(value: Metadata): Record<string, unknown>
     token_endpoint_auth_method: requireAuthMethod(value['token_endpoint_auth_method']),
     grant_types: requireGrantTypes(value['grant_types']),
     response_types: requireResponseTypes(value['response_types']),
-    authorization_details_types: ['card_access'],
+    authorization_details_types: [...DETAIL_TYPES],
     ...optional('client_name', cleanName(value['client_name'])),
     ...optional('client_uri', httpsUrlOrNull(value['client_uri'])),
     ...optional('logo_uri', httpsUrlOrNull(value['logo_uri'])),

@@ -14,6 +14,8 @@ import { createProvider, INTERACTION_PATH } from './provider.ts'
 import { delegateToProvider } from './provider_request.ts'
 import { RegistrationError, validateClientMetadata } from './register.ts'
 import { normalizeAuthorizeQuery, normalizeResources } from './requests.ts'
+import { mountRevealCard } from './reveal_card.ts'
+import { closeStepUp, STEP_UP_PATH, startStepUp } from './step_up.ts'
 import { serveUndo } from './undo.ts'
 
 /** Registration is open to anyone, so its rate is low (contract 5). */
@@ -48,6 +50,7 @@ export function mountOauth(app: FastifyInstance, runtime: Runtime): void {
 
   mountResourceMetadata(app, settings)
   mountOwnGrants(app, runtime)
+  mountRevealCard(app, runtime)
   app.get('/oauth/authorize', (request, reply) => {
     const query = normalizeAuthorizeQuery(settings, new URLSearchParams(searchOf(request.url)))
     return delegate(request, reply, { url: `/oauth/authorize?${query}` })
@@ -82,6 +85,8 @@ export function mountOauth(app: FastifyInstance, runtime: Runtime): void {
     handler: (request, reply) =>
       serving.run(request, () => serveInteraction(runtime, provider, request, reply)),
   })
+  app.get(STEP_UP_PATH, (request, reply) => startStepUp(runtime, request, reply))
+  app.get(`${STEP_UP_PATH}/done`, (_request, reply) => closeStepUp(runtime, reply))
   app.route({
     method: ['GET', 'POST'],
     url: '/undo/:token',

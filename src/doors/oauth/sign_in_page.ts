@@ -41,7 +41,8 @@ function passwordFields({ email = '' }: SignInPage): Markup {
 <input type="email" name="email" value="${email}" autocomplete="username" required
 autofocus></label>
 <label class="field">Password
-<input type="password" name="password" autocomplete="current-password" required></label>`
+<input type="password" name="password" autocomplete="current-password" required></label>
+<p class="soft"><a href="/forgot_password">Forgot password?</a></p>`
 }
 
 export function codeFields(sealed_credentials: string): Markup {

@@ -5,6 +5,7 @@ import { notifyCredentialsChanged } from '#domain/credentials/credential_store.t
 import { findUndo } from '#domain/credentials/security_undo.ts'
 import { html } from '#doors/markup.ts'
 import { requestContextOf } from '#doors/request_context.ts'
+import { runtimeOfBearer } from '#operations/cells.ts'
 import { collectTrail, writeTrail } from '#operations/perform/trail.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { sendPage } from './interaction_context.ts'
@@ -12,11 +13,12 @@ import { page } from './page.ts'
 
 /** The undo link in a security email. GET changes nothing, because mail scanners open links. */
 export async function serveUndo(
-  runtime: Runtime,
+  home: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token } = request.params as { token: string }
+  const runtime = runtimeOfBearer(home, token)
   try {
     if (request.method === 'POST') {
       const form = new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? '')

@@ -127,6 +127,30 @@ test('a repeat under one key is done once and answered alike', async () => {
   assertRefused(other, 422, 'idempotency_key_reused')
 })
 
+test('an account, a card and a transaction are found by ID', async () => {
+  const buyer = await openBuyer(service, 10)
+  const other = await openBuyer(service, 10)
+  const { account_id } = buyer
+  const idsAt = async (path: string) =>
+    (await operate(url, 'GET', path)).body['data'].map(({ id }: { id: string }) => id)
+  assert.deepEqual(await idsAt(`/accounts?account_id=${account_id}`), [account_id])
+  assert.deepEqual(await idsAt(`/cards?card_id=${buyer.card.id}`), [buyer.card.id])
+  const transactions = `/transactions?account_id=${account_id}`
+  const { body } = await operate(url, 'GET', transactions)
+  assert.deepEqual(
+    body['data'].map((row: { account_id: string; card_id: string }) => [
+      row.account_id,
+      row.card_id,
+    ]),
+    body['data'].map(() => [account_id, buyer.card.id]),
+  )
+  const { id } = buyer.capture
+  assert.deepEqual(await idsAt(`${transactions}&transaction_id=${id}`), [id])
+  assert.deepEqual(await idsAt(`${transactions}&transaction_id=${other.capture.id}`), [])
+  assert.deepEqual(await idsAt(`${transactions}&card_id=${other.card.id}`), [])
+  assertRefused(await operate(url, 'GET', '/transactions'), 400, 'invalid_request')
+})
+
 test('a refusal under a key is stored and replayed', async () => {
   const { card } = await openSpender(service, { usd: 1 })
   const unfreeze = () => operate(url, 'POST', `/cards/${card.id}/unfreeze`, { key: 'unfreeze-1' })

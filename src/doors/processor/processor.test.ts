@@ -4,8 +4,9 @@ import { assertRefused } from '#test/support/calls.ts'
 import { getCard } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { assertBooksAreSound, getTransaction, openSpender } from '#test/support/spending.ts'
+import { getTransaction, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 import { signatureOf } from './signature.ts'
@@ -52,7 +53,7 @@ test('the engine decides processor messages, and a repeat gets the same bytes', 
     [declined.body['decision'], declined.body['decline_code']],
     ['decline', 'insufficient_funds'],
   )
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('an unsigned, wrongly signed or old message is refused and changes nothing', async () => {
@@ -116,7 +117,7 @@ for (const [decision, trans_status, verdict] of [
     const id = String(opened.body['challenge_id'])
     await receiver.waitFor(1)
     const isDecided = async () => (await outcomeOf(id))['trans_status'] === trans_status
-    assert(await eventually(isDecided, { within_ms: 5_000 }))
+    assert(await eventually(isDecided, { within_ms: 20_000 }))
 
     const message = (name: string) =>
       JSON.stringify({

@@ -6,8 +6,9 @@ import { openChallenge } from '#domain/authorizations/challenge.ts'
 import { findChallengeOf } from '#domain/authorizations/challenge_store.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { findCardByHash, findPanHash } from '#domain/cards/pan_store.ts'
-import { panHash } from '#domain/cards/pan_vault.ts'
+import { cellOfPan, panHash } from '#domain/cards/pan_vault.ts'
 import { readJsonBody } from '#doors/json_body.ts'
+import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
@@ -41,7 +42,7 @@ export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: E
   app.get('/processor/:link/threeds/:id', async (request) => {
     await readSignedBody(runtime, request)
     const { id } = request.params as { id: string }
-    const challenge = await findChallengeOf(runtime.db, id)
+    const challenge = await findChallengeOf(runtimeOfId(runtime, id).db, id)
     if (challenge === null) throw notFound('challenge')
     return challengeView(challenge)
   })
@@ -61,7 +62,7 @@ async function readSignedBody(runtime: Runtime, request: FastifyRequest) {
   }
 }
 
-function verifyBody({ settings, clock }: Runtime, request: FastifyRequest) {
+async function verifyBody({ settings, clock }: Runtime, request: FastifyRequest) {
   const { link } = request.params as { link: string }
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const header = request.headers[SIGNATURE_HEADER]
@@ -74,7 +75,7 @@ function verifyBody({ settings, clock }: Runtime, request: FastifyRequest) {
     wall: clock.wall(),
   })
   const content_type = request.headers['content-type']
-  return { link, body: readJsonBody(bytes, content_type) }
+  return { link, body: await readJsonBody(bytes, content_type) }
 }
 
 async function decide(
@@ -82,8 +83,8 @@ async function decide(
   engine: Engine,
   { link, message }: { link: string; message: ProcessorMessage },
 ): Promise<Uint8Array> {
-  const { db, keys, clock } = runtime
-  const pan_hash = 'token' in message.card ? await findPanHash(db, message.card.token) : null
+  const { keys, clock } = runtime
+  const pan_hash = 'token' in message.card ? await hashOfToken(runtime, message.card.token) : null
   const received_at = clock.now()
   const request = toRequest(message, { link, keys, received_at, pan_hash })
   const deadline = new AbortController()
@@ -97,6 +98,15 @@ async function decide(
   } finally {
     deadline.abort()
   }
+}
+
+const hashOfToken = (runtime: Runtime, card_id: string) =>
+  findPanHash(runtimeOfId(runtime, card_id).db, card_id)
+
+/** Cell 0 also has the numbers from before there were other cells. */
+async function findCard(runtime: Runtime, hash: string) {
+  const named = runtime.cells?.at(cellOfPan(hash)) ?? runtime
+  return (await findCardByHash(named.db, hash)) ?? findCardByHash(runtime.db, hash)
 }
 
 /** Declines a message that the engine did not decide. Nothing is stored. */
@@ -121,16 +131,17 @@ function challengeView({ id, status, expires_at }: ChallengeStatus) {
 }
 
 async function openProcessorChallenge(runtime: Runtime, body: ProcessorChallenge) {
-  const { db, keys } = runtime
   const hash =
-    'pan' in body.card ? panHash(keys, body.card.pan) : await findPanHash(db, body.card.token)
-  const card = hash === null ? null : await findCardByHash(db, hash)
+    'pan' in body.card
+      ? panHash(runtime.keys, body.card.pan)
+      : await hashOfToken(runtime, body.card.token)
+  const card = hash === null ? null : await findCard(runtime, hash)
   const { minor, currency, micros } = chargeOf(body)
   if (card === null) throw notFound('card')
   if (currency === null || micros === null) {
     throw new Problem('invalid_amount', 'Send billing_usd: the amount in US dollars.')
   }
-  const challenge = await openChallenge(runtime, card.account_id, {
+  const challenge = await openChallenge(runtimeOfId(runtime, card.id), card.account_id, {
     card_id: card.id,
     amount_minor: minor,
     currency,

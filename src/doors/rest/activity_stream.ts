@@ -8,6 +8,7 @@ import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import { isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
+import { runtimeOfBearer } from '#operations/cells.ts'
 import { invoke } from '#operations/invoke.ts'
 import { problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
@@ -44,7 +45,8 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
       const call = openingOf(runtime, request)
       const response = await invoke(runtime, call)
       if (response.status !== 200) return send(runtime, reply, call, response)
-      const caller = await runtime.credentials.callerOf(call.bearer ?? '')
+      const cell = runtimeOfBearer(runtime, call.bearer)
+      const caller = await cell.credentials.callerOf(call.bearer ?? '')
       if (hasTooMany(open, caller)) {
         const refusal = problemResponse(tooMany(), call.request.id)
         Object.assign(refusal.headers, response.headers)
@@ -53,7 +55,7 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
       const [newest] = (JSON.parse(response.body) as { data: ActivityEvent[] }).data
       beginStream(reply, { ...response.headers, 'Request-Id': call.request.id })
       const after = lastEventId(request) ?? newest?.id ?? ''
-      const follower = new Follower(runtime, { caller, call, after, sink: reply.raw })
+      const follower = new Follower(cell, { caller, call, after, sink: reply.raw })
       if (closing) follower.end()
       open.add(follower)
       reply.raw.once('close', () => {

@@ -25,6 +25,7 @@ export class Follower {
   #reading = false
   #notified = false
   #was_blocked = false
+  #has_failed = false
 
   constructor(runtime: Runtime, following: Following) {
     this.caller = following.caller
@@ -46,7 +47,8 @@ export class Follower {
       this.#was_blocked = false
       sink.write(': keep-alive\n\n')
       // Bearers expire without a notification.
-      this.#callerNow().catch((cause) => this.#fail(problemOf(cause)))
+      if (this.#has_failed) this.#wake()
+      else this.#callerNow().catch((cause) => this.#fail(problemOf(cause)))
     } else if (this.#was_blocked) sink.destroy()
     else this.#was_blocked = true
   }
@@ -62,7 +64,10 @@ export class Follower {
     this.#notified = true
     if (this.#reading || this.#ended) return
     this.#reading = true
-    this.#readOn().catch((cause) => this.#fail(problemOf(cause)))
+    this.#readOn().catch((cause) => {
+      this.#reading = false
+      this.#fail(problemOf(cause))
+    })
   }
 
   async #readOn(): Promise<void> {
@@ -72,6 +77,7 @@ export class Follower {
       const caller = await this.#callerNow()
       const db = this.#runtime.databaseOf(caller)
       const { events, has_more } = await activityAfter(db, caller, this.#after)
+      this.#has_failed = false
       if (has_more) this.#notified = true
       if (this.#ended) return
       for (const event of events) {
@@ -86,12 +92,19 @@ export class Follower {
     return this.#runtime.credentials.callerOf(this.#following.call.bearer ?? '')
   }
 
-  /** A permanent error is sent before the end; after a temporary one the client reconnects. */
+  /**
+   * A permanent error is sent before the end. A temporary one, such as a failover of the database,
+   * keeps the stream open; otherwise every client would reconnect and be refused until it is over.
+   * Listeners are notified when the database is back, and read on.
+   */
   #fail(problem: Problem): void {
-    const { call, sink } = this.#following
-    if (problem.status < 500 && !this.#ended) {
-      sink.write(`event: ended\ndata: ${problemResponse(problem, call.request.id).body}\n\n`)
+    if (this.#ended) return
+    if (problem.status >= 500) {
+      this.#has_failed = true
+      return
     }
+    const { call, sink } = this.#following
+    sink.write(`event: ended\ndata: ${problemResponse(problem, call.request.id).body}\n\n`)
     this.end()
   }
 }

@@ -95,7 +95,7 @@ test('without a Host, with a wrong one and with an address as the target it is t
   const old = head(authorization).replace('Host: x\r\n', '').replace('HTTP/1.1', 'HTTP/1.0')
   assert.equal((await raw(old)).status, 200)
   const absolute = await raw(`${target}${authorization}\r\n\r\n`)
-  assert.ok([200, 400, 404].includes(absolute.status))
+  assert.equal(absolute.status, 200)
 })
 
 test('a path that cannot be decoded is refused in the shape of every refusal', async () => {
@@ -103,7 +103,8 @@ test('a path that cannot be decoded is refused in the shape of every refusal', a
     const reply = await raw(
       head(`Authorization: Bearer ${bearer}`).replace('/v1/accounts/me', path),
     )
-    assert.ok([400, 404].includes(reply.status), `${path}: ${reply.status}`)
+    assert.equal(reply.status, 400, path)
+    assert.equal(reply.body['error'], 'invalid_request')
     assertWhole(reply)
   }
 })
@@ -161,7 +162,7 @@ test('a client that is still sending a refused body can read the response and co
     received += chunk.toString()
   })
   const receives = (pattern: RegExp) =>
-    eventually(async () => pattern.test(received), { within_ms: 5_000 })
+    eventually(async () => pattern.test(received), { within_ms: 20_000 })
   socket.write(
     `POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${30 * mebibyte.length}\r\n\r\n`,
@@ -230,7 +231,7 @@ test('hostile nesting and strings cost little and are refused', async () => {
   for (const text of hostile) {
     const began = performance.now()
     const reply = await send(url, 'PATCH', '/v1/accounts/me', { bearer, raw: text })
-    assert.ok([400, 422].includes(reply.status), reply.text.slice(0, 200))
+    assertRefused(reply, 400, 'invalid_json')
     assert.ok(performance.now() - began < 5_000)
   }
 })
@@ -256,11 +257,10 @@ test('amounts that a float cannot hold, or with too many decimals, are a 422 wit
 
 test('invalid cursors, limits and timestamps are a 400 that names them', async () => {
   const list = (query: string) => send(url, 'GET', `/v1/audit_log?${query}`, { bearer })
-  for (const cursor of ['x', '%00', 'AAAA', 'null', '..', '%F0%9F%98%80']) {
-    const reply = await list(`cursor=${cursor}`)
-    assert.equal(reply.status, 400)
-    assert.match(String(reply.body['error']), /^invalid_(cursor|request)$/)
+  for (const cursor of ['x', 'AAAA', 'null', '..', '%F0%9F%98%80']) {
+    assertRefused(await list(`cursor=${cursor}`), 400, 'invalid_cursor')
   }
+  assertRefused(await list('cursor=%00'), 400, 'invalid_request')
   assertRefused(await list('cursor='), 400, 'invalid_cursor')
   assertRefused(await list(`cursor=${'a'.repeat(513)}`), 400, 'invalid_cursor')
   for (const limit of [

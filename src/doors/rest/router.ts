@@ -11,11 +11,12 @@ import type { Runtime } from '#operations/runtime.ts'
 import { mountActivityStream } from './activity_stream.ts'
 import { mountEvidenceFiles } from './evidence_file.ts'
 import { send } from './send.ts'
+import { mountStatementFiles } from './statement_file.ts'
 import { serveUpload, takeStreams } from './upload.ts'
 
 const BASE = '/v1'
 
-/** The 52 operations as routes, from the contract. */
+/** All operations as routes, from the contract. */
 export function mountRest(app: FastifyInstance, runtime: Runtime): void {
   for (const [path, at_path] of byPath()) {
     const url = BASE + path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -46,6 +47,7 @@ export function mountRest(app: FastifyInstance, runtime: Runtime): void {
   }
   mountActivityStream(app, runtime)
   mountEvidenceFiles(app, runtime)
+  mountStatementFiles(app, runtime)
 }
 
 function byPath(): Map<string, OperationShape[]> {

@@ -9,6 +9,7 @@ import { readInput, requireNoQuery, searchOf } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import type { Call, Response } from '#operations/call.ts'
+import { runtimeOfBearer } from '#operations/cells.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { IdleTimeout, withIdleTimeout } from '#platform/runtime/idle_timeout.ts'
@@ -29,14 +30,16 @@ export function takeStreams(scope: FastifyInstance, runtime: Runtime): void {
 
 /** A call whose input may be a stream, read only after the caller's access was checked. */
 export async function serveUpload(
-  runtime: Runtime,
+  home: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const bearer = bearerOf(request.headers.authorization)
+  const runtime = runtimeOfBearer(home, bearer)
   const request_context = requestContextOf(runtime, request)
   const call: Call = {
     operation: operation.name,
-    bearer: bearerOf(request.headers.authorization),
+    bearer,
     request: request_context,
     readInput: async () => {
       if (Buffer.isBuffer(request.body) || request.body === undefined) {

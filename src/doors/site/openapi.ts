@@ -92,6 +92,7 @@ export const section_descriptions: Readonly<Record<Section, string>> = {
   Withdrawals: 'Send money to an external wallet.',
   Disputes: 'Dispute a purchase.',
   Webhooks: 'Receive events at your own endpoint.',
+  Approvals: 'Calls of apps beyond their budget, for the owner to approve or decline.',
   'Support and system': 'Support tickets, service health and limits.',
 }
 

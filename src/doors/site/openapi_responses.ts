@@ -71,13 +71,21 @@ export function problemsByStatus(shape: OperationShape): Map<number, ProblemCode
   return new Map([...codes_by_status].sort(([a], [b]) => a - b))
 }
 
+const success_descriptions: Readonly<Record<OperationShape['status'], string>> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Success.',
+}
+
 function successOf(shape: OperationShape): JsonObject {
   const headers: string[] = [...every_response, 'PAYMENT-RESPONSE']
   if (shape.never_stored) headers.push('Cache-Control')
   else if (takesIdempotencyKey(shape)) headers.push('Idempotent-Replayed')
-  if (shape.status === 204) return { description: 'Success.', headers: headersOf(headers) }
+  const description = success_descriptions[shape.status]
+  if (shape.status === 204) return { description, headers: headersOf(headers) }
   return {
-    description: shape.status === 201 ? 'Created.' : 'Success.',
+    description,
     headers: headersOf(headers),
     content: { 'application/json': { schema: schemaOrRef(shape.output) } },
   }

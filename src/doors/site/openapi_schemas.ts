@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { Account, Notifications, StartedSession } from '#contract/accounts.ts'
 import { ActivityEvent, AuditEntry } from '#contract/activity.ts'
 import { ApiKey, NewApiKey } from '#contract/api_keys.ts'
+import { Approval } from '#contract/approvals.ts'
 import { Balance, BalancePoint } from '#contract/balance.ts'
 import {
   Card,
@@ -14,7 +15,10 @@ import {
 } from '#contract/cards.ts'
 import { Dispute, Evidence } from '#contract/disputes.ts'
 import { operations } from '#contract/operations.ts'
+import { ActiveSession } from '#contract/sessions.ts'
 import { ErrorBody, Metadata } from '#contract/shapes.ts'
+import { Spending } from '#contract/spending.ts'
+import { Statement } from '#contract/statements.ts'
 import { Ticket, TicketMessage } from '#contract/support.ts'
 import { Maintenance, SystemHealth, SystemLimits } from '#contract/system.ts'
 import { Topup } from '#contract/topups.ts'
@@ -42,6 +46,8 @@ export const named_schemas: Readonly<Record<string, TSchema>> = {
   NewAccount: operations.create_account.output,
   Session: operations.sign_in.output,
   StartedSession,
+  ActiveSession,
+  ActiveSessionPage: operations.list_sessions.output,
   TwoFactor: operations.enable_2fa.output,
   Account,
   Notifications,
@@ -51,6 +57,8 @@ export const named_schemas: Readonly<Record<string, TSchema>> = {
   Balance,
   BalancePoint,
   BalancePointPage: operations.get_balance_history.output,
+  Statement,
+  StatementPage: operations.list_statements.output,
   Topup,
   TopupPage: operations.list_topups.output,
   Card,
@@ -63,6 +71,7 @@ export const named_schemas: Readonly<Record<string, TSchema>> = {
   Wallet,
   Transaction,
   TransactionPage: operations.list_transactions.output,
+  Spending,
   AuthDetails,
   ActivityEvent,
   ActivityEventPage: operations.get_activity.output,
@@ -80,6 +89,8 @@ export const named_schemas: Readonly<Record<string, TSchema>> = {
   EventBody,
   ThreeDsChallenge,
   ThreeDsDecision,
+  Approval,
+  ApprovalPage: operations.list_approvals.output,
   Ticket,
   TicketPage: operations.list_tickets.output,
   TicketMessage,

@@ -1,4 +1,4 @@
-import { type EventType, event_types } from '#contract/events.ts'
+import { event_types, named_event_types } from '#contract/events.ts'
 import { type Json, type JsonObject, refTo } from './openapi_schemas.ts'
 
 /** The schema of data.object, by event type or by its prefix. */
@@ -11,6 +11,7 @@ const event_objects: Readonly<Record<string, string>> = {
   dispute: 'Dispute',
   withdrawal: 'Withdrawal',
   system: 'Maintenance',
+  approval: 'Approval',
 }
 
 export function eventObjectOf(type: string): string {
@@ -21,9 +22,10 @@ export function eventObjectOf(type: string): string {
 }
 
 export function webhooksOf(): JsonObject {
-  const entries = (Object.keys(event_types) as EventType[]).map((type): [string, Json] => [
+  const types = Object.entries({ ...event_types, ...named_event_types })
+  const entries = types.map(([type, summary]): [string, Json] => [
     type,
-    { post: callback(type, event_types[type], eventObjectOf(type)) },
+    { post: callback(type, summary, eventObjectOf(type)) },
   ])
   return { ...Object.fromEntries(entries), 'three_ds.challenge': { post: challengeCallback() } }
 }

@@ -52,16 +52,17 @@ test('files with a hash in their name are cached permanently, and compressed if 
   }
 })
 
-test('a path that is not a page returns a JSON 404, even to a browser', async () => {
-  const headers = { accept: 'text/html' }
-  for (const path of [
-    '/nothing',
-    '/v1/nothing',
-    '/operator/v1/nothing',
-    '/assets/none.js',
-    '/oauth',
-  ]) {
-    const { status, body } = await send(url, 'GET', path, { headers })
+test('an unknown path returns a JSON 404 to programs and a page to browsers', async () => {
+  const in_browser = { accept: 'text/html' }
+  for (const path of ['/nothing', '/assets/none.js']) {
+    const { status, body } = await send(url, 'GET', path)
+    assert.deepEqual([status, body.error], [404, 'route_not_found'], path)
+    const page = await fetch(`${url}${path}`, { headers: in_browser })
+    assert.equal(page.status, 404, path)
+    assert.match(await page.text(), /<h1>Page not found<\/h1>/)
+  }
+  for (const path of ['/v1/nothing', '/operator/v1/nothing', '/oauth']) {
+    const { status, body } = await send(url, 'GET', path, { headers: in_browser })
     assert.deepEqual([status, body.error], [404, 'route_not_found'], path)
   }
 })

@@ -13,15 +13,22 @@ const BUILT_DIR = join(root, 'dist', 'browser')
 const PANEL_PAGES = [
   'sign_in',
   'sign_up',
-  'reveal',
+  'forgot_password',
+  'reset_password',
   'cards',
   'topups',
   'transactions',
+  'spending',
+  'statements',
   'disputes',
   'withdrawals',
   'activity',
+  'agents',
+  'approvals',
   'tickets',
   'developers',
+  'inbox',
+  'security',
   'settings',
 ]
 
@@ -29,6 +36,7 @@ const PANEL_PAGES = [
 const CONSOLE_PAGES = [
   'accounts',
   'cards',
+  'transactions',
   'disputes',
   'tickets',
   'withdrawals',
@@ -53,13 +61,14 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Only our own files may run or load; QR codes are data URIs. */
+/** Only our own files may run or load; QR codes are data URIs, the sandbox inbox has a frame. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -106,7 +115,7 @@ export function mountPanelFiles(app: FastifyInstance, settings: Settings): void 
     }
   }
   servePage('index.html', ['/', ...PANEL_PAGES.flatMap(routesOf)])
-  servePage('operator.html', ['/operator', ...CONSOLE_PAGES.flatMap(routesOf)])
+  servePage('operator.html', ['/operator', '/operator/', ...CONSOLE_PAGES.flatMap(routesOf)])
 }
 
 function sendFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {

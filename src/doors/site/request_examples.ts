@@ -44,6 +44,12 @@ export const request_examples: {
       limits: { per_transaction_usd: 100, daily_usd: 250 },
       geo: { allow: ['DE', 'FR'] },
     },
+    single_use: { type: 'virtual', load_usd: 25.5, usage: 'single_use' },
+    merchant_locked: {
+      type: 'virtual',
+      usage: 'merchant_locked',
+      merchant_lock: { name: 'NETFLIX.COM' },
+    },
     physical: {
       type: 'physical',
       bin: '555555',
@@ -106,6 +112,10 @@ export const request_examples: {
     rotate: { rotate_secret: true, grace_seconds: 3600 },
     enable: { status: 'enabled' },
   },
+  decide_approval: {
+    approve: { decision: 'approve' },
+    decline: { decision: 'decline' },
+  },
   open_ticket: {
     card: {
       subject: 'Declined at a kiosk',
@@ -114,4 +124,22 @@ export const request_examples: {
       card_id: 'card_01kc3z8e5xf8m9r4t2v6w7y8za',
     },
   },
+
+  request_password_reset: { request: { email: 'ada@example.com' } },
+  reset_password: {
+    password: {
+      token: '3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      password: 'correct horse battery staple',
+    },
+    with_two_factor: {
+      token: '3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      password: 'correct horse battery staple',
+      totp_code: '492039',
+    },
+  },
+  update_card: {
+    rename: { name: 'Travel' },
+    clear: { name: null, metadata: null },
+  },
+  reply_ticket: { reply: { body: 'It works again. Thank you!' } },
 }

@@ -4,6 +4,7 @@ import { Problem } from '#contract/problem.ts'
 import { ThreeDsDecision } from '#contract/webhooks.ts'
 import { answerChallenge } from '#domain/authorizations/challenge.ts'
 import { readJsonBody } from '#doors/json_body.ts'
+import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 
 const validator = Compile(ThreeDsDecision)
@@ -22,7 +23,11 @@ export function mountThreeDs(app: FastifyInstance, runtime: Runtime): void {
         'Send {"challenge_id": "…", "decision": "approve" or "decline"}.',
       )
     }
-    const { status } = await answerChallenge(runtime, { id, token, decision: body })
+    const { status } = await answerChallenge(runtimeOfId(runtime, id), {
+      id,
+      token,
+      decision: body,
+    })
     return { challenge_id: id, decision: status === 'approved' ? 'approve' : 'decline' }
   })
 }

@@ -58,6 +58,11 @@ export function databaseChecks(
       run: () => ask((db) => loginOf(db, mode)),
     },
     {
+      name: 'standbys',
+      cure: 'Set synchronous_standby_names; see "High availability" in docs/scaling.md.',
+      run: () => ask((db) => standbysOf(db, mode)),
+    },
+    {
       name: 'clock',
       cure: 'Synchronize both machines with a time server (chrony, systemd-timesyncd).',
       run: () => ask(skewOf),
@@ -94,6 +99,25 @@ async function loginOf(db: Database, mode: Settings['mode']): Promise<string | N
     `${login} owns the tables: an attacker in the service could change the audit log. ` +
       'docs/security.md explains how to give the service a login that owns no tables',
   )
+}
+
+/** Commits that wait for no standby are lost if the primary is: the standby may lack them. */
+async function standbysOf(db: Database, mode: Settings['mode']): Promise<string | Note> {
+  const [row] = await db.rows<{ standbys: number; names: string; waits_for: string }>(
+    `select (select count(*)::int from pg_stat_replication) as standbys,
+            current_setting('synchronous_standby_names') as names,
+            current_setting('synchronous_commit') as waits_for`,
+  )
+  const { standbys = 0, names = '', waits_for = '' } = row ?? {}
+  const isSynchronous = names !== '' && !['off', 'local'].includes(waits_for)
+  if (standbys === 0 && !isSynchronous) {
+    return mode === 'live' ? new Note('none: see docs/scaling.md') : 'none'
+  }
+  const connected = `${standbys} connected`
+  if (isSynchronous) return `${connected}, synchronous (${names})`
+  const found = `${connected}, asynchronous: a failover would lose acknowledged writes`
+  if (mode === 'live') throw new Error(found)
+  return new Note(found)
 }
 
 async function skewOf(db: Database): Promise<string> {

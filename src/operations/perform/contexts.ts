@@ -28,6 +28,7 @@ export function contextOf(invocation: Invocation, tx: Tx): AnyContext {
     rate: rateOf(invocation),
     now,
     newId: (prefix: IdPrefix, at: Date = now) => runtime.newId(prefix, at),
+    claimEmail: runtime.claimEmail,
     // A read leaves no trail; a write replaces these.
     emit: ignore,
     audit: ignore,

@@ -21,7 +21,11 @@ export function fingerprintRequest(invocation: Invocation, key: string): Idempot
   }
 }
 
-function ownerOf({ caller, operator, input }: Invocation): string {
+function ownerOf({ runtime, caller, operator, input }: Invocation): string {
   if (operator !== null) return `operator|${operator.id}`
-  return caller?.account_id ?? `email:${String(input['email']).toLowerCase()}`
+  if (caller !== null) return caller.account_id
+  // The token of reset_password stands for its account. It is a secret, so its hash is stored.
+  const { token } = input
+  if (typeof token === 'string') return `token:${runtime.keys.fingerprint('idempotency', token)}`
+  return `email:${String(input['email']).toLowerCase()}`
 }

@@ -15,7 +15,7 @@ export async function runRead(invocation: Invocation, { handler }: Work): Promis
       : await handler.prepare(preparingContextOf(invocation), input)
   const output = await run(contextOf(invocation, runtime.databaseOf(caller)), input)
   runtime.fail('before_reply')
-  return successResponse(operation, jsonOf(operation, output))
+  return successResponse(operation, JSON.stringify(output))
 }
 
 /** Reads another object for the caller of this call. */
@@ -32,16 +32,4 @@ export function readAsCaller(
 
 export function successResponse({ status }: Operation, body: string): Response {
   return { status, problem_code: null, body: status === 204 ? '' : body, headers: {} }
-}
-
-let last: { output: object | null; json: string } = { output: null, json: '' }
-
-/**
- * Concurrent reads that share a statement share one output object, so it is serialized once
- * (bench/http). Secrets are never kept.
- */
-function jsonOf({ never_stored }: Operation, output: object): string {
-  if (never_stored) return JSON.stringify(output)
-  if (output !== last.output) last = { output, json: JSON.stringify(output) }
-  return last.json
 }

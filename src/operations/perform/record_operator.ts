@@ -38,6 +38,11 @@ export function recordOperatorWrite(invocation: Invocation): RunWrapper {
       },
       input,
     )
+    if (subject.account_id === null) {
+      // A note is not in the customer's audit log, yet the record names its account.
+      const account_id = await findResourceAccount(context.tx, input['id'])
+      if (account_id !== undefined) subject = { account_id, resource: resourceOf(invocation) }
+    }
     await record(invocation, context.tx, subject)
     return output
   }

@@ -94,6 +94,19 @@ test('the fingerprint covers the whole input and not its formatting', () => {
   assert.notEqual(call({ id: 'card_1' }).fingerprint, base.fingerprint)
 })
 
+test('the same input with another file is another request', () => {
+  const upload = (sha256: string) =>
+    fingerprint({
+      operation: operations.add_dispute_evidence,
+      caller: caller('acct_1'),
+      input: { id: 'dsp_1', kind: 'file' },
+      request: { upload: { sha256 } } as Invocation['request'],
+    })
+  assert.equal(upload('aa').fingerprint, upload('aa').fingerprint)
+  assert.notEqual(upload('aa').fingerprint, upload('bb').fingerprint)
+  assert.equal(upload('aa').scope, upload('bb').scope)
+})
+
 test('without a bearer a key belongs to the email, ignoring case', () => {
   const ask = (email: string) =>
     fingerprint({ operation: operations.create_account, input: { email, password: 'p' } })

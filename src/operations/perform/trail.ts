@@ -1,6 +1,7 @@
 import { noteCredentialChange } from '#domain/accounts/credential_change.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
+import { clientIdOf } from '#domain/context/client_id.ts'
 import type {
   Caller,
   NewAuditEntry,
@@ -71,6 +72,7 @@ export async function writeTrail(
     livemode: runtime.settings.mode === 'live',
     request: { id: request.id, idempotency_key: request.idempotency_key },
     stamp: makeStamp(runtime, 'evt'),
+    client_id: clientIdOf(caller),
   }
   const accounts = new Set([...trail.events.keys(), ...trail.entries.keys()])
   for (const account_id of [...accounts].sort()) {

@@ -17,23 +17,23 @@ export async function auditRefusal(invocation: Invocation, cause: unknown): Prom
   const problem = problemOf(cause)
   const isAudited = problem.status < 500 && problem.code !== 'rate_limited'
   if (action === undefined || caller === null || !isAudited) return
-  const entry = { action, result: 'denied', resource: resourceIn(call) } as const
+  const entry = { action, result: 'denied', resource: await resourceIn(call) } as const
   const context = auditContextOf({ ...runtime, caller, request, operation: operation.name })
   const db = runtime.databaseOf(caller)
   await db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], context))
 }
 
 /** The requested object, if the unvalidated input has a valid ID. */
-function resourceIn(call: Call): Resource | null {
-  const { id } = inputOf(call)
+async function resourceIn(call: Call): Promise<Resource | null> {
+  const { id } = await inputOf(call)
   if (typeof id !== 'string') return null
   const prefix = ID_PREFIXES.find((each) => isId(each, id))
   return prefix === undefined ? null : { type: prefix, id }
 }
 
-function inputOf(call: Call): Record<string, unknown> {
+async function inputOf(call: Call): Promise<Record<string, unknown>> {
   try {
-    return Object(call.readInput()) as Record<string, unknown>
+    return Object(await call.readInput()) as Record<string, unknown>
   } catch {
     return {}
   }

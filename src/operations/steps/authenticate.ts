@@ -48,8 +48,9 @@ export function identifyCaller(
 
 async function authenticateOperator(invocation: Invocation): Promise<void> {
   const { runtime, call, request } = invocation
+  const { db } = runtime.cells?.home ?? runtime
   const now = runtime.clock.now()
-  invocation.operator = await operatorOf(call.bearer, { ...runtime, now }).catch((cause) =>
+  invocation.operator = await operatorOf(call.bearer, { ...runtime, db, now }).catch((cause) =>
     countFailure(runtime, request.ip, cause),
   )
 }

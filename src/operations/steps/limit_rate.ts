@@ -57,16 +57,13 @@ function credentialKey({ kind, id, account_id }: Caller): string {
 }
 
 /** Counts the call against the limits of its credential. */
-export function limitCallRate(invocation: Invocation): void | Promise<void> {
-  const subject = subjectOf(invocation)
-  const verdict = limitRate(invocation.runtime, subject)
-  if (!(verdict instanceof Promise)) {
-    invocation.rate = { subject, verdict }
+export async function limitCallRate(invocation: Invocation): Promise<void> {
+  if (invocation.call.is_part === true) {
+    invocation.rate = await peekRate(invocation)
     return
   }
-  return verdict.then((counted) => {
-    invocation.rate = { subject, verdict: counted }
-  })
+  const subject = subjectOf(invocation)
+  invocation.rate = { subject, verdict: await limitRate(invocation.runtime, subject) }
 }
 
 const subjectOf = ({ runtime, operation, caller, operator, request, call }: Invocation) =>
@@ -79,16 +76,8 @@ export async function peekRate(invocation: Invocation): Promise<CountedRate> {
   return { subject, verdict }
 }
 
-/** Redis counts asynchronously, memory synchronously. */
-export function limitRate(
-  runtime: Runtime,
-  subject: RateSubject,
-): RateVerdict | Promise<RateVerdict> {
-  const verdict = runtime.limiter.take(subject.key, subject.policies)
-  return verdict instanceof Promise ? verdict.then(requireAllowed) : requireAllowed(verdict)
-}
-
-function requireAllowed(verdict: RateVerdict): RateVerdict {
+export async function limitRate(runtime: Runtime, subject: RateSubject): Promise<RateVerdict> {
+  const verdict = await runtime.limiter.take(subject.key, subject.policies)
   if (verdict.allowed) return verdict
   throw new Problem(
     'rate_limited',
@@ -113,22 +102,16 @@ function limitOf(policies: readonly RatePolicy[], name: string): number {
   return 0
 }
 
-const policy_headers = new WeakMap<readonly RatePolicy[], string>()
-
 export function rateHeaders(
   { policies }: RateSubject,
   verdict: RateVerdict,
 ): Record<string, string> {
-  let policy = policy_headers.get(policies)
-  if (policy === undefined) {
-    policy = policies
-      .map(({ name, limit, window_ms }) => `"${name}";q=${limit};w=${window_ms / 1_000}`)
-      .join(', ')
-    policy_headers.set(policies, policy)
-  }
+  const policy = policies.map(
+    ({ name, limit, window_ms }) => `"${name}";q=${limit};w=${window_ms / 1_000}`,
+  )
   const reset_s = Math.ceil(verdict.reset_ms / 1_000)
   return {
-    'RateLimit-Policy': policy,
+    'RateLimit-Policy': policy.join(', '),
     RateLimit: `"sustained";r=${verdict.remaining};t=${reset_s}`,
   }
 }

@@ -33,15 +33,11 @@ function preparedFor(operation: InputShape): Prepared {
 }
 
 /** Reads the input and validates it; throws a Problem if it is not valid. */
-export function parseInput(invocation: Invocation): void | Promise<void> {
+export async function parseInput(invocation: Invocation): Promise<void> {
   const { operation, call } = invocation
-  const given = call.readInput()
-  const accept = (value: unknown) => {
-    const { input, refusal } = validateInput(operation, value)
-    invocation.input = input
-    invocation.refusal = refusal
-  }
-  return given instanceof Promise ? given.then(accept) : accept(given)
+  const { input, refusal } = validateInput(operation, await call.readInput())
+  invocation.input = input
+  invocation.refusal = refusal
 }
 
 type ValidatedInput = {

@@ -21,7 +21,7 @@ export function requireCardAccess(invocation: Invocation): void | Promise<void> 
       `${operation.name} is not available to a token restricted to certain cards.`,
     )
   }
-  if (policy === 'open') return
+  if (policy === 'open' || policy === 'filtered') return
   if ('card' in policy) requireCard(caller.card_ids, input[policy.card], 'card')
   if ('through' in policy) return requireCardOf(invocation, caller.card_ids, policy)
 }

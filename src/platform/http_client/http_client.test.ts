@@ -212,13 +212,16 @@ test('a server that does not speak HTTP is a protocol failure', async (t) => {
   }
 })
 
-test('a response that arrives before the request does no harm', async (t) => {
+test('a response that arrives before the request is not mixed up with the next one', async (t) => {
   const url = await rawReceiver(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n')
   })
   const outcome = await out.send({ ...request, url }).catch((error: unknown) => error)
   const isAnswer = typeof outcome === 'object' && outcome !== null && 'status' in outcome
   assert.ok(isAnswer || outcome instanceof EgressFailed, String(outcome))
+  const other = await receiver(t, (_, response) => response.end('its own'))
+  const { body } = await out.send({ ...request, url: other, response_bytes_max: 100 })
+  assert.equal(Buffer.from(body).toString(), 'its own')
 })
 
 test('an unrequested upgrade and a repeated Content-Length are protocol failures', async (t) => {

@@ -4,7 +4,6 @@ import type { Log } from '#platform/runtime/log.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { fakeStandby } from '#test/support/fake_standby.ts'
 import { ConcurrentUpdate } from './concurrent_update.ts'
 import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
 import { copyWrite, countedWrite, plainWrite } from './write.ts'
@@ -52,9 +51,6 @@ const adding = (name: string, amount: number) =>
   plainWrite('update jars set amount = amount + $2 where name = $1', [name, amount])
 
 const unavailable = (work: Promise<unknown>) => assert.rejects(work, DatabaseUnavailable)
-const portOf = (url: string) => new URL(url).port
-const withHosts = (...ports: readonly (number | string)[]) =>
-  clone.url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(','))
 
 test('bigint columns are returned as bigint, never rounded', async () => {
   const [row] = await db.rows<{ n: bigint }>('select 9007199254740993::bigint as n')
@@ -219,7 +215,7 @@ test('idle connections that the server closes do not end the process', async () 
       where datname = current_database() and pid <> pg_backend_pid()`,
   )
   assert.ok(ended.length >= 5)
-  assert.ok(await eventually(async () => lines.length >= 1, { within_ms: 2_000 }))
+  assert.ok(await eventually(async () => lines.length >= 1, { within_ms: 20_000 }))
   assert.ok(
     await eventually(
       () =>
@@ -227,7 +223,7 @@ test('idle connections that the server closes do not end the process', async () 
           () => true,
           () => false,
         ),
-      { within_ms: 3_000 },
+      { within_ms: 20_000 },
     ),
   )
   await listening()
@@ -274,6 +270,19 @@ test('an unconfirmed commit is not a success, and its connection is not reused',
   const began = performance.now()
   await unavailable(stalled.transaction((tx) => add(tx, 'a', 1)))
   assert.ok(performance.now() - began < 7_000)
+  await proxy.heal()
+  assert.deepEqual(await stalled.rows('select 1 as n'), [{ n: 1 }])
+})
+
+test('work that fails while the database is silent gives its connection back', async () => {
+  const proxy = await proxied()
+  const stalled = open(proxy.url, { pool_size: 1 })
+  const failing = stalled.transaction(async (tx) => {
+    await tx.rows('select 1')
+    proxy.stall()
+    throw new Error('the work failed')
+  })
+  await unavailable(failing)
   await proxy.heal()
   assert.deepEqual(await stalled.rows('select 1 as n'), [{ n: 1 }])
 })
@@ -333,44 +342,6 @@ test('a constraint violation is not mistaken for an unavailable database', async
   )
 })
 
-test('if the first host refuses, the second one serves the first call', async () => {
-  const proxy = await proxied()
-  await proxy.cut()
-  const two = open(withHosts(proxy.port, portOf(clone.url)))
-  assert.deepEqual(await two.rows('select 1 as n'), [{ n: 1 }])
-  assert.deepEqual(await two.transaction((tx) => tx.rows('select 2 as n')), [{ n: 2 }])
-})
-
-test('a pool fails over to the other host and back', async () => {
-  const [first, second] = [await proxied(), await proxied()]
-  const two = open(withHosts(first.port, second.port))
-  await two.rows('select 1')
-  await first.cut()
-  const answers = () =>
-    two.rows('select 1').then(
-      () => true,
-      () => false,
-    )
-  assert.ok(await eventually(answers, { within_ms: 2_000 }))
-  await first.heal()
-  await second.cut()
-  assert.ok(await eventually(answers, { within_ms: 2_000 }))
-})
-
-test('a standby is refused, and without a primary calls are a 503', async () => {
-  const standby = await fakeStandby()
-  try {
-    const two = open(withHosts(standby.port, portOf(clone.url)))
-    assert.deepEqual(await two.rows('select 1 as n'), [{ n: 1 }])
-    assert.equal(standby.dials(), 1)
-    const none = open(withHosts(standby.port, standby.port))
-    await unavailable(none.rows('select 1'))
-    await unavailable(none.transaction((tx) => tx.rows('select 1')))
-  } finally {
-    standby.close()
-  }
-})
-
 test('a connection that became read-only is not reused', async () => {
   await fill('a')
   const demoted = open(clone.url, { pool_size: 1 })
@@ -391,14 +362,14 @@ test('notifications arrive, also after the connection was lost', async () => {
   const say = (payload: string) =>
     db.rows('select pg_notify($1, $2)', ['florin_listening', payload])
   await say('before')
-  assert.ok(await eventually(async () => received.includes('before'), { within_ms: 2_000 }))
+  assert.ok(await eventually(async () => received.includes('before'), { within_ms: 20_000 }))
   await proxy.cut()
   await proxy.heal()
   const again = async () => {
     await say('after')
     return received.includes('after')
   }
-  assert.ok(await eventually(again, { within_ms: 3_000 }))
+  assert.ok(await eventually(again, { within_ms: 20_000 }))
   await stop()
   await proxy.cut()
 })

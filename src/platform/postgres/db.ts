@@ -3,6 +3,7 @@ import type { Fail } from '#platform/runtime/failpoints.ts'
 import { neverFail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { silentLog } from '#platform/runtime/log.ts'
+import { poolCloser } from './close_pool.ts'
 import { APPLICATION_NAME } from './connected_nodes.ts'
 import {
   DatabaseUnavailable,
@@ -13,6 +14,7 @@ import {
 } from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
 import { listen } from './listen.ts'
+import { clientOf, connectToPrimary } from './primary_finder.ts'
 import { ACCOUNT_ROLE } from './roles.ts'
 import { corkUntilNextTick, STATEMENT_TIMEOUT_MS, sendStatement } from './send_statement.ts'
 import { prepared } from './statement.ts'
@@ -77,7 +79,7 @@ const DEFAULT_LIMITS = {
 }
 
 export function openDatabase(url: string, options: Options = {}): Database {
-  const { pool, checkout, connectOutsidePool, log, fail } = openPool(url, options)
+  const { checkout, connectOutsidePool, close, log, fail } = openPool(url, options)
   const send = options.role?.can_copy === false ? sendInserted : sendCopied
   const single = (statement: pg.QueryConfig, data?: Buffer) =>
     translateFaults(async () => executeOnce(await checkout(), statement, data))
@@ -103,7 +105,7 @@ export function openDatabase(url: string, options: Options = {}): Database {
       }
     },
     listen: (channel, onNotify) => listen(connectOutsidePool, { channel, onNotify, log }),
-    close: () => pool.end(),
+    close,
   }
 }
 
@@ -113,7 +115,7 @@ export function openDatabase(url: string, options: Options = {}): Database {
  */
 export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}): AccountPool {
   const role = { name: ACCOUNT_ROLE, can_copy: false }
-  const { pool, checkout, fail } = openPool(url, { ...options, role })
+  const { checkout, close, fail } = openPool(url, { ...options, role })
   return {
     of: (account_id) => {
       const single = (statement: pg.QueryConfig) =>
@@ -131,7 +133,7 @@ export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}
         },
       }
     },
-    close: () => pool.end(),
+    close,
   }
 }
 
@@ -156,16 +158,16 @@ function openPool(url: string, options: Options) {
   const hosts = splitHosts(url)
   const log = options.log ?? silentLog
   const fail = options.fail ?? neverFail
-  const Client = clientForHosts(hosts)
+  const Client = clientOf(hosts)
   const settings = { ...poolSettings(hosts[0] ?? url, options), Client }
   const pool = new pg.Pool(settings)
   // Without this listener, a lost idle connection would end the process.
   pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
   pool.on('connect', (client) => client.on('error', () => undefined))
   return {
-    pool,
-    checkout: () => translateFaults(() => connectToAny(pool, hosts.length)),
-    connectOutsidePool: () => connectOutsidePool(Client, options),
+    close: poolCloser(pool),
+    checkout: () => translateFaults(() => connectToPrimary(hosts, () => pool.connect())),
+    connectOutsidePool: () => connectToPrimary(hosts, () => connectOutsidePool(Client, options)),
     log,
     fail,
   }
@@ -228,17 +230,6 @@ function poolSettings(url: string, options: Options): pg.PoolConfig {
   } as pg.PoolConfig
 }
 
-/** Tries each host once before it gives up. */
-async function connectToAny(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await pool.connect()
-    } catch (cause) {
-      if (attempt >= hosts) throw cause
-    }
-  }
-}
-
 /** A connection outside the pool, to the current host. */
 async function connectOutsidePool(Client: typeof pg.Client, { role }: Options): Promise<pg.Client> {
   const client = new Client({
@@ -267,47 +258,6 @@ async function executeOnce(
     throw cause
   } finally {
     client.release(broken)
-  }
-}
-
-/** Null for a standby. An old primary that came back is found by its lower timeline. */
-const SELECT_TIMELINE = `select case when pg_is_in_recovery() then null
-  else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`
-
-/** Clients connect to the current host; after a failure the next client tries the next host. */
-function clientForHosts(hosts: readonly string[]): typeof pg.Client {
-  let at = 0
-  let newest_timeline = ''
-  return class extends pg.Client {
-    constructor(settings: pg.ClientConfig) {
-      super({ ...settings, connectionString: hosts[at % hosts.length] ?? '' })
-      const dialled_at = at
-      const connect = this.connect.bind(this) as (done: (cause: Error | null) => void) => void
-      const turn = (done: (cause: Error | null) => void) =>
-        connect((cause) => {
-          if (cause) return advance(done, cause)
-          if (hosts.length === 1) return done(null)
-          this.query(SELECT_TIMELINE).then(
-            ({ rows }) => {
-              const { timeline } = rows[0] as { timeline: string | null }
-              if (timeline === null)
-                return advance(done, new DatabaseUnavailable('that host is a standby'))
-              if (timeline < newest_timeline)
-                return advance(done, new DatabaseUnavailable('that host is an old primary'))
-              newest_timeline = timeline
-              done(null)
-            },
-            (failed: Error) => advance(done, failed),
-          )
-        })
-      const advance = (done: (cause: Error | null) => void, cause: Error) => {
-        // If several clients fail at the same host, they move on only once.
-        if (at === dialled_at) at += 1
-        this.end().catch(() => undefined)
-        done(cause)
-      }
-      this.connect = turn as typeof this.connect
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Database } from './db.ts'
-import { withLease } from './lease.ts'
+import { type Lease, withLease } from './lease.ts'
 
 type SingleNodeDependencies = { db: Database; clock: Clock; random: Random }
 
@@ -15,7 +15,7 @@ const SLACK_MS = 60_000
 export function onOneNode(
   { db, clock, random }: SingleNodeDependencies,
   { task, every_ms }: { task: string; every_ms: number },
-  work: () => Promise<void>,
+  work: (lease: Lease) => Promise<void>,
 ): () => Promise<void> {
   const node = Buffer.from(random.bytes(8)).toString('hex')
   const hasRunElsewhere = async () => {
@@ -34,9 +34,9 @@ export function onOneNode(
       [task, node, clock.now()],
     )
   return async () => {
-    await withLease(db, task, async () => {
+    await withLease(db, task, async (lease) => {
       if (await hasRunElsewhere()) return
-      await work().finally(record)
+      await work(lease).finally(record)
     })
   }
 }

@@ -20,7 +20,7 @@ export type PageInput = {
   created_lte?: string
 }
 
-/** An SQL condition with `?` in place of its value, if it has one. */
+/** An SQL condition with `?` in every place of its value, if it has one. */
 export type Condition = readonly [sql: string, value?: unknown]
 
 export type PageOf<Row> = { data: Row[]; next_cursor: string | null; has_more: boolean }
@@ -57,12 +57,18 @@ export async function readPage<Row extends { id: string }>(
   const order = input.order ?? 'desc'
   const limit = input.limit ?? DEFAULT_LIMIT
   const binding = cursorBinding(operation, input)
-  const after = input.cursor === undefined ? null : parseCursor(input.cursor, prefix, binding)
+  const isKey = (text: string) => isId(prefix, text)
+  const after = input.cursor === undefined ? null : parseCursor(input.cursor, isKey, binding)
   const conditions: Condition[] = [...where, ...createdBounds(prefix, input)]
   if (after !== null) conditions.push([order === 'desc' ? 'id < ?' : 'id > ?', after])
 
   let position = 0
-  const clauses = conditions.map(([sql]) => sql.replace('?', () => `$${++position}`))
+  const clauses = conditions.map((condition) => {
+    const [sql] = condition
+    if (!takesValue(condition)) return sql
+    position += 1
+    return sql.replaceAll('?', () => `$${position}`)
+  })
   const predicate = clauses.join(' and ') || 'true'
   const found = await tx.rows<Row>(
     `${select} where ${predicate} order by id ${order} limit $${position + 1}`,
@@ -76,6 +82,34 @@ export async function readPage<Row extends { id: string }>(
     has_more,
     next_cursor: has_more && last !== undefined ? makeCursor(last.id, binding) : null,
   }
+}
+
+/** A page of rows that are computed and not stored, such as months. `rows` are in order of time. */
+export function pageOfComputed<Row extends { key: string; created_at: Date }>(
+  rows: readonly Row[],
+  { operation, input }: { operation: string; input: PageInput },
+): PageOf<Row> {
+  const binding = cursorBinding(operation, input)
+  const limit = input.limit ?? DEFAULT_LIMIT
+  const created = rows.filter(({ created_at }) => isWithin(created_at.getTime(), input))
+  const ordered = input.order === 'asc' ? created : created.toReversed()
+  const isKey = (text: string) => rows.some(({ key }) => key === text)
+  const after = input.cursor === undefined ? null : parseCursor(input.cursor, isKey, binding)
+  const from = ordered.findIndex(({ key }) => key === after) + 1
+  const data = ordered.slice(from, from + limit)
+  const has_more = ordered.length > from + limit
+  const last = data.at(-1)
+  return { data, has_more, next_cursor: has_more && last ? makeCursor(last.key, binding) : null }
+}
+
+function isWithin(at_ms: number, input: PageInput): boolean {
+  const bound = (name: CreatedFilter) => parseTimestamp(name, input[name] ?? '')
+  return (
+    (input.created_gt === undefined || at_ms > bound('created_gt')) &&
+    (input.created_gte === undefined || at_ms >= bound('created_gte')) &&
+    (input.created_lt === undefined || at_ms < bound('created_lt')) &&
+    (input.created_lte === undefined || at_ms <= bound('created_lte'))
+  )
 }
 
 const takesValue = (condition: Condition) => condition.length === 2
@@ -116,6 +150,12 @@ function parseTimestamp(field: CreatedFilter, timestamp: string): number {
   throw fieldProblem('invalid_request', field, message)
 }
 
+/** The cursor of a list's page that ends with this row. */
+export const pageCursor = ({ operation, input, id }: CursorPlace): string =>
+  makeCursor(id, cursorBinding(operation, input))
+
+type CursorPlace = { operation: string; input: PageInput; id: string }
+
 /** A cursor is bound to its list, filters and order; only the page size may change. */
 function cursorBinding(operation: string, input: PageInput): string {
   const { limit: _limit, cursor: _cursor, ...rest } = input
@@ -127,9 +167,9 @@ function makeCursor(id: string, binding: string): string {
   return Buffer.from(`${binding}.${id}`).toString('base64url')
 }
 
-function parseCursor(cursor: string, prefix: IdPrefix, binding: string): string {
-  const [bound, id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.')
-  if (!isId(prefix, id)) {
+function parseCursor(cursor: string, isKey: (text: string) => boolean, binding: string): string {
+  const [bound, key = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.')
+  if (!isKey(key)) {
     throw new Problem('invalid_cursor', 'This cursor is not valid. Pass next_cursor unchanged.')
   }
   if (bound !== binding) {
@@ -138,5 +178,5 @@ function parseCursor(cursor: string, prefix: IdPrefix, binding: string): string 
       'This cursor was created for a different list, filter or order.',
     )
   }
-  return id
+  return key
 }

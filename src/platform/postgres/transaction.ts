@@ -60,13 +60,24 @@ export async function runTransaction<Value>(
     // A server that doesn't respond won't process a rollback; closing the socket ends it too.
     if (cause instanceof DatabaseUnavailable || isConnectionDead(cause))
       broken = destroyConnection(client, cause)
-    else broken = await client.query('rollback').then(() => undefined, asError)
+    else broken = await rollBack(client)
     if (broken === undefined && !isUnavailable(cause)) throw cause
     throw cause instanceof DatabaseUnavailable
       ? cause
       : new DatabaseUnavailable('the database did not respond', { cause })
   } finally {
     client.release(broken)
+  }
+}
+
+/** Returns why it failed. Without a timeout, a silent server would keep the connection for ever. */
+async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+  const statement = { text: 'rollback', query_timeout: COMMIT_TIMEOUT_MS }
+  try {
+    await client.query(statement as pg.QueryConfig)
+    return undefined
+  } catch (cause) {
+    return destroyConnection(client, cause)
   }
 }
 

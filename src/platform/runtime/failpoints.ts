@@ -28,7 +28,9 @@ export const failpoints = [
   'batch_postings',
   'batch_changes',
   'batch_early_reversals',
+  'batch_cards',
   'batch_events',
+  'batch_audit',
   'batch_messages',
 ] as const
 

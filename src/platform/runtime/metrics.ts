@@ -1,10 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { RequestTimes } from './request_times.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Served to Prometheus at /metrics. */
 export type Metrics = {
   registry: Registry
-  request_seconds: RequestTimes
+  request_seconds: Histogram<'operation' | 'status'>
   problems: Counter<'operation' | 'code'>
   task_failures: Counter<'task'>
   card_messages: Counter<'mti' | 'code'>
@@ -14,17 +15,23 @@ export type Metrics = {
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
   rate_limits_shared: Gauge
+  proof_findings: Gauge<'proof'>
+  books_proven_at: Gauge
 }
 
 export function makeMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  const request_seconds = new RequestTimes()
-  registry.registerMetric(request_seconds.asMetric())
   collectDefaultMetrics({ register: registry, prefix: 'florin_' })
   return {
     registry,
-    request_seconds,
+    request_seconds: new Histogram({
+      name: 'florin_request_seconds',
+      help: 'Request duration in seconds, by operation and status.',
+      labelNames: ['operation', 'status'],
+      buckets: REQUEST_BUCKETS_S,
+      registers,
+    }),
     ...cardMetrics(registers),
     problems: new Counter({
       name: 'florin_problems_total',
@@ -47,6 +54,17 @@ export function makeMetrics(): Metrics {
     rate_limits_shared: new Gauge({
       name: 'florin_rate_limits_shared',
       help: '1 while nodes share rate limits through Redis, 0 while each node counts alone.',
+      registers,
+    }),
+    proof_findings: new Gauge({
+      name: 'florin_proof_findings',
+      help: 'Objects for which a proof of the books does not hold, by proof. Expected: 0.',
+      labelNames: ['proof'],
+      registers,
+    }),
+    books_proven_at: new Gauge({
+      name: 'florin_books_proven_timestamp_seconds',
+      help: 'When the last run of the proofs ended; 0 before the first.',
       registers,
     }),
     clock_offset_seconds: new Gauge({

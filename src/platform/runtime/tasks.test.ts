@@ -194,6 +194,26 @@ test('runAll resolves after every task has completed a run that began after the 
   await all
 })
 
+test('runAll leaves out a task that skips advances, which its timer and its name still run', async () => {
+  const { timers, dependencies } = testTimers()
+  let runs = 0
+  const check: Task = {
+    name: 'check',
+    every_ms: 1_000,
+    skips_advances: true,
+    run: async () => {
+      runs += 1
+    },
+  }
+  const runner = runTasks([check], dependencies)
+  await runner.runAll()
+  assert.equal(runs, 0)
+  await runner.run(['check'])
+  timers[0]?.tick()
+  assert.equal(runs, 2)
+  await runner.stop()
+})
+
 test('stop cancels the timers, waits for the current run and starts no other', async () => {
   const { timers, dependencies } = testTimers()
   const { task, counts, end } = heldTask()

@@ -15,6 +15,9 @@ export type Blobs = {
   list(): AsyncIterable<{ name: string; stored_at: Date }>
 }
 
+/** The storage is full or failing: the same request may succeed later. */
+export class StorageUnavailable extends Error {}
+
 /** Names are never taken from a caller, which could allow path traversal. */
 export const BLOB_NAME = /^[a-z]+_[0-9a-z]{26}$/
 

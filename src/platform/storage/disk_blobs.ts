@@ -1,7 +1,7 @@
 import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Random } from '#platform/runtime/random.ts'
-import { assertBlobName, BLOB_NAME, type Blobs } from './blobs.ts'
+import { assertBlobName, BLOB_NAME, type Blobs, StorageUnavailable } from './blobs.ts'
 
 const UNFINISHED = /^([a-z]+_[0-9a-z]{26})\.[0-9a-f]{16}\.part$/
 const HIGH_WATER_BYTES = 64 * 1024
@@ -17,13 +17,13 @@ export function diskBlobs(folder: string, random: Random): Blobs {
     put: async (name, source) => {
       const path = pathOf(name)
       const aside = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.part`
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         await writeDurably(aside, source)
         await rename(aside, path)
       } catch (cause) {
         await rm(aside, { force: true })
-        throw cause
+        throw isDiskFault(cause) ? new StorageUnavailable('disk', { cause }) : cause
       }
       await syncFolder(dirname(path))
     },
@@ -46,6 +46,11 @@ export function diskBlobs(folder: string, random: Random): Blobs {
     list: () => listFolder(folder),
   }
 }
+
+const DISK_FAULTS = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']
+
+const isDiskFault = (cause: unknown): boolean =>
+  cause instanceof Error && DISK_FAULTS.includes((cause as NodeJS.ErrnoException).code ?? '')
 
 /** Writes each chunk before it reads the next: the source waits for the disk. */
 async function writeDurably(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {

@@ -7,7 +7,7 @@ import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { readSettings } from '#settings/settings.ts'
 import { startS3Store } from '#test/support/s3_store.ts'
-import type { Blobs } from './blobs.ts'
+import { type Blobs, StorageUnavailable } from './blobs.ts'
 import { s3Blobs } from './s3_blobs.ts'
 
 const { env, unfinished } = await startS3Store()
@@ -78,6 +78,14 @@ test('a failed upload leaves nothing, even after complete parts were sent', asyn
     async () => blobs.put('../outside', inChunks(Buffer.from('x'), 1)),
     /generated name/,
   )
+})
+
+test('a bucket that cannot be reached is unavailable, not a fault of the caller', async () => {
+  const down = await s3Blobs({ ...s3, url: 'http://127.0.0.1:9/florin-evidence' }, systemRandom)
+  for (const size of [100, PART + 100]) {
+    const upload = down.put(newName(), inChunks(randomBytes(size), 1_048_576))
+    await assert.rejects(upload, StorageUnavailable)
+  }
 })
 
 test('an upload cut off by a crash is listed, and removing it aborts it in the store', async () => {

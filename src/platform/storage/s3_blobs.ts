@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { S3mini, UploadPart } from 's3mini'
 import type { Random } from '#platform/runtime/random.ts'
-import { assertBlobName, BLOB_NAME, type Blobs } from './blobs.ts'
+import { assertBlobName, BLOB_NAME, type Blobs, StorageUnavailable } from './blobs.ts'
 import type { S3Settings } from './s3_settings.ts'
 
 /** The protocol's minimum for a part that is not the last. Each upload holds one in memory. */
@@ -33,7 +33,7 @@ export async function s3Blobs(settings: S3Settings, random: Random): Promise<Blo
     })
   const [bucket, reading] = [client(WRITE_TIMEOUT_MS), client(READ_TIMEOUT_MS)]
   return {
-    put: (name, source) => put(bucket, { name, source, random }),
+    put: (name, source) => putOrExplain(bucket, { name, source, random }),
     open: async (name) => {
       const response = await reading.getObjectResponse(keyOf(name))
       if (response === null || response.body === null) return null
@@ -51,6 +51,23 @@ export async function s3Blobs(settings: S3Settings, random: Random): Promise<Blo
 }
 
 type Upload = { name: string; source: AsyncIterable<Uint8Array>; random: Random }
+
+/** Separates a fault of the bucket from one of the source, which is the caller's own. */
+async function putOrExplain(bucket: S3mini, { name, source, random }: Upload): Promise<void> {
+  assertBlobName(name)
+  let source_fault: unknown
+  async function* watched() {
+    try {
+      yield* source
+    } catch (cause) {
+      source_fault = cause
+      throw cause
+    }
+  }
+  await put(bucket, { name, source: watched(), random }).catch((cause: unknown) => {
+    throw cause === source_fault ? cause : new StorageUnavailable('bucket', { cause })
+  })
+}
 
 /** A file that fits into one part is written as one object, atomically. */
 async function put(bucket: S3mini, { name, source, random }: Upload): Promise<void> {

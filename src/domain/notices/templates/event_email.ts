@@ -1,29 +1,60 @@
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
-import { formatTimestamp } from './layout.ts'
+import { type Email, formatTimestamp } from './layout.ts'
 
 /** Subjects of events whose message is too long for one. */
 const subjects: Readonly<Record<string, string>> = {
-  'balance.debt_incurred': 'Your account owes money',
   'system.maintenance': 'Scheduled maintenance',
 }
 
 const next_steps: Readonly<Record<string, string>> = {
-  'transaction.declined': 'Open the transaction in your account to see what to change.',
+  'topup.confirmed': 'The money is in your balance.',
+  'topup.expired': 'A deposit that arrives later is still credited.',
+  'transaction.authorized': 'If you don’t recognize it, freeze the card and contact support.',
+  'transaction.declined': 'Open the transaction to see why and what to change.',
   'card.frozen': 'New purchases are declined until you unfreeze the card.',
-  'dispute.answered': 'Read the response in your account and add evidence if you disagree.',
+  'dispute.answered': 'Read the response and add evidence if you disagree.',
   'dispute.evidence_due': 'Evidence added later may not be considered.',
+  'withdrawal.broadcasted': 'If you didn’t request it, contact support immediately.',
+  'approval.requested':
+    'Approve or decline it within 24 hours. If you approve, the app can do exactly this, once.',
   'webhook.disabled': 'Fix the endpoint, then turn the webhook back on.',
 }
 
-/** An event message leads with the amount, merchant and outcome, so it is the subject too. */
-export function eventEmail({ type, message, created_at }: OutboxEvent) {
+/** The page of each kind of object, and the button that opens it. */
+const pages: Readonly<Record<string, readonly [page: string, label: string]>> = {
+  tup: ['/topups', 'View top-up'],
+  txn: ['/transactions', 'View transaction'],
+  card: ['/cards', 'View card'],
+  dsp: ['/disputes', 'View dispute'],
+  wd: ['/withdrawals', 'View withdrawal'],
+  apr: ['/approvals', 'Review request'],
+  wh: ['/developers/webhooks', 'View webhook'],
+}
+
+function buttonOf({ type, resource_id }: OutboxEvent): Email['button'] {
+  if (type === 'balance.debt_incurred') return { label: 'Add money', to: '/topups' }
+  const found = pages[resource_id.split('_')[0] ?? '']
+  if (found === undefined) return { label: 'Open your account', to: '/' }
+  const [page, label] = found
+  return { label, to: `${page}/${resource_id}` }
+}
+
+/** The amount that is owed; the rest of that message explains what it means. */
+const firstSentence = (type: string, message: string) =>
+  type === 'balance.debt_incurred' ? message.split('. ')[0] : undefined
+
+/** A message leads with amount, merchant and outcome, so it is the subject. */
+export function eventEmail(event: OutboxEvent): Email {
+  const { type, message, created_at } = event
   const next_step = next_steps[type]
+  const subject = subjects[type] ?? firstSentence(type, message)
   return {
-    subject: subjects[type] ?? message.replace(/\.$/, ''),
+    subject: subject ?? message.replace(/\.$/, ''),
     lines: [
-      message,
+      ...(subject === undefined ? [] : [message]),
       ...(next_step === undefined ? [] : [next_step]),
-      `Time: ${formatTimestamp(created_at)}`,
     ],
+    details: [['Time', formatTimestamp(created_at)]],
+    button: buttonOf(event),
   }
 }

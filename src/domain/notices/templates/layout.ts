@@ -1,41 +1,151 @@
+/** The content of an email, without its look. */
 export type Email = {
+  /** Amount, merchant and outcome first; also the heading. */
   subject: string
-  /** One paragraph each; a line that is a URL becomes a link. */
+  /** One paragraph each. */
   lines: readonly string[]
+  /** Labels and values below the text. */
+  details?: readonly (readonly [label: string, value: string])[]
+  /** The one thing to do next; `to` is a page of the panel or a whole URL. */
+  button: { label: string; to: string }
+}
+
+/** The operator's identity, from the settings. */
+export type EmailBrand = {
   public_url: string
-  livemode: boolean
+  mode: 'sandbox' | 'live'
+  brand_name: string
+  logo_url: string | null
 }
 
 const FOOTER = 'Manage notifications in Settings.'
 
-/** Renders the email as plain text and as HTML that loads nothing from the network. */
-export function renderEmail({ subject, lines, public_url, livemode }: Email) {
-  const shown_subject = livemode ? subject : `[Sandbox] ${subject}`
-  const body_text = `${[...lines, public_url, `-- \n${FOOTER}`].join('\n\n')}\n`
-  const paragraphs = lines.map((line) => `<p>${isLink(line) ? anchor(line) : escapeHtml(line)}</p>`)
-  const link = `<p>${anchor(public_url)}</p>`
-  const body_html = [
+type RenderedEmail = { subject: string; body_text: string; body_html: string }
+
+/** Renders the email as plain text and as HTML that loads nothing but the operator's logo. */
+export function renderEmail(email: Email, brand: EmailBrand): RenderedEmail {
+  const { label, to } = email.button
+  const href = to.startsWith('/') ? `${brand.public_url}${to}` : to
+  const subject = brand.mode === 'live' ? email.subject : `[Sandbox] ${email.subject}`
+  const details = (email.details ?? []).map(([name, value]) => `${name}: ${value}`)
+  const blocks = [
+    `${email.subject}.`,
+    ...email.lines,
+    ...(details.length === 0 ? [] : [details.join('\n')]),
+    `${label}:\n${href}`,
+    `-- \n${brand.brand_name}\n${FOOTER}`,
+  ]
+  const body_html = htmlOf({ ...email, subject, heading: email.subject, href }, brand)
+  return { subject, body_text: `${blocks.join('\n\n')}\n`, body_html }
+}
+
+type HtmlEmail = Email & { heading: string; href: string }
+
+/**
+ * Colors are set twice: inline for clients that drop style sheets, and in a dark scheme for those
+ * that keep them. Text and ground are always set together, so no client mixes the two.
+ */
+const STYLE = `
+:root { color-scheme: light dark; supported-color-schemes: light dark }
+@media (prefers-color-scheme: dark) {
+  .ground { background: #101413 !important }
+  .sheet { background: #191f1d !important; border-color: #2c3532 !important }
+  .ink { color: #eef3f1 !important }
+  .soft { color: #a3b0ab !important }
+  .line { border-color: #2c3532 !important }
+  .button { background: #3ecf8e !important; color: #06120c !important }
+}`
+
+const INK = 'color: #14201b'
+const SOFT = 'color: #55635d'
+const LINE = '1px solid #e0e5e2'
+
+const styles = {
+  ground:
+    'margin: 0; padding: 24px 12px; background: #f4f6f5; font-size: 16px; line-height: 1.5; ' +
+    "font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",
+  sheet:
+    'max-width: 520px; margin: 0 auto; padding: 28px; background: #ffffff; ' +
+    `border: ${LINE}; border-radius: 12px`,
+  brand: `margin: 0 0 20px; font-weight: 600; ${INK}`,
+  logo: 'display: block; height: 28px; max-width: 200px; border: 0',
+  heading: `margin: 0 0 14px; font-size: 20px; line-height: 1.3; ${INK}`,
+  text: `margin: 0 0 14px; ${INK}`,
+  table: 'width: 100%; border-collapse: collapse',
+  label: `padding: 7px 0; border-top: ${LINE}; font-size: 14px; ${SOFT}`,
+  value:
+    `padding: 7px 0; border-top: ${LINE}; font-size: 14px; text-align: right; ` +
+    `overflow-wrap: anywhere; ${INK}`,
+  button:
+    'display: inline-block; padding: 11px 20px; background: #0b7a4b; color: #ffffff; ' +
+    'border-radius: 8px; font-weight: 600; text-decoration: none',
+  footer: `margin: 26px 0 0; padding-top: 16px; border-top: ${LINE}; font-size: 13px; ${SOFT}`,
+} as const
+
+type Look = { tag: string; names: string; style: keyof typeof styles; attributes?: string }
+
+/** An element with its class names, for the dark scheme, and its inline style. */
+function element({ tag, names, style, attributes = '' }: Look, content: string): string {
+  return `<${tag} class="${names}"${attributes} style="${styles[style]}">${content}</${tag}>`
+}
+
+function htmlOf(email: HtmlEmail, brand: EmailBrand): string {
+  const { subject, heading, lines, details = [], button, href } = email
+  const footer = escapeHtml(`${brand.brand_name} · ${FOOTER}`)
+  const link = { tag: 'a', names: 'button', style: 'button' } as const
+  const blocks = [
+    element({ tag: 'p', names: 'ink', style: 'brand' }, brandMark(brand)),
+    element({ tag: 'h1', names: 'ink', style: 'heading' }, escapeHtml(heading)),
+    ...lines.map((line) => element({ tag: 'p', names: 'ink', style: 'text' }, escapeHtml(line))),
+    ...detailRows(details),
+    '<p style="margin: 22px 0 0">',
+    element({ ...link, attributes: ` href="${escapeHtml(href)}"` }, escapeHtml(button.label)),
+    '</p>',
+    element({ tag: 'p', names: 'soft line', style: 'footer' }, footer),
+  ]
+  return `${[
     '<!doctype html>',
     '<html lang="en">',
-    `<head><meta charset="utf-8"><title>${escapeHtml(shown_subject)}</title></head>`,
-    '<body style="font-family: sans-serif; line-height: 1.5; max-width: 36em">',
-    ...paragraphs,
-    link,
-    `<p style="color: #666">${escapeHtml(FOOTER)}</p>`,
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(subject)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    `<body class="ground" style="${styles.ground}">`,
+    `<div class="sheet" role="article" style="${styles.sheet}">`,
+    ...blocks,
+    '</div>',
     '</body>',
     '</html>',
-  ].join('\n')
-  return { subject: shown_subject, body_text, body_html: `${body_html}\n` }
+  ].join('\n')}\n`
+}
+
+function brandMark({ brand_name, logo_url }: EmailBrand): string {
+  const name = escapeHtml(brand_name)
+  if (logo_url === null) return name
+  return `<img src="${escapeHtml(logo_url)}" alt="${name}" height="28" style="${styles.logo}">`
+}
+
+function detailRows(details: NonNullable<Email['details']>): string[] {
+  if (details.length === 0) return []
+  const label_look = { tag: 'td', names: 'soft line', style: 'label' } as const
+  const value_look = { tag: 'td', names: 'ink line', style: 'value' } as const
+  return [
+    `<table role="presentation" style="${styles.table}">`,
+    ...details.map(([label, value]) => {
+      const cells = [element(label_look, escapeHtml(label)), element(value_look, escapeHtml(value))]
+      return `<tr>${cells.join('')}</tr>`
+    }),
+    '</table>',
+  ]
 }
 
 /** In UTC, to the minute: the recipient's time zone is unknown. */
 export function formatTimestamp(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
-
-const isLink = (line: string) => /^https?:\/\/\S+$/.test(line)
-
-const anchor = (link: string) => `<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

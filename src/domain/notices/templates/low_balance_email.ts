@@ -1,6 +1,7 @@
 import { formatUsd, type Micros } from '#kernel/money.ts'
+import type { Email } from './layout.ts'
 
-export function lowBalanceEmail(balance_micros: Micros, threshold_micros: Micros) {
+export function lowBalanceEmail(balance_micros: Micros, threshold_micros: Micros): Email {
   const balance = formatUsd(balance_micros)
   return {
     subject: `Your balance is low: ${balance}`,
@@ -8,5 +9,6 @@ export function lowBalanceEmail(balance_micros: Micros, threshold_micros: Micros
       `Your balance is ${balance}, below your alert threshold of ${formatUsd(threshold_micros)}.`,
       'Top up to keep loading cards.',
     ],
+    button: { label: 'Add money', to: '/topups' },
   }
 }

@@ -1,14 +1,16 @@
 import type { SecurityAlert } from '#domain/context/context.ts'
-import { formatTimestamp } from './layout.ts'
+import { type Email, formatTimestamp } from './layout.ts'
 
 const subjects: Readonly<Record<SecurityAlert['kind'], string>> = {
   new_sign_in: 'New sign-in to your account',
   api_key_created: 'New API key created',
   password_changed: 'Your password was changed',
+  password_reset: 'Your password was reset',
   email_changed: 'Your email address was changed',
   two_factor_on: 'Two-factor authentication was turned on',
   two_factor_off: 'Two-factor authentication was turned off',
   grant_created: 'New app connected to your account',
+  card_revealed: 'Card number shown in your account',
   webhook_created: 'New webhook created',
   webhook_moved: 'Webhook URL changed',
   notifications_off: 'Email notifications turned off with an API key',
@@ -22,20 +24,35 @@ type SecurityEmail = {
   undo: { url: string; hours: number } | null
 }
 
-export function securityEmail({ alert, ip, now, undo }: SecurityEmail) {
-  const subject = subjects[alert.kind]
+/** The page to review the change; others lead to the security page. */
+const places: Readonly<Partial<Record<SecurityAlert['kind'], readonly [string, string]>>> = {
+  api_key_created: ['Review API keys', '/developers/keys'],
+  grant_created: ['Review connected apps', '/agents'],
+  webhook_created: ['Review webhooks', '/developers/webhooks'],
+  webhook_moved: ['Review webhooks', '/developers/webhooks'],
+  notifications_off: ['Review notifications', '/settings'],
+}
+
+const ADVICE = 'change your password, revoke your API keys and contact support.'
+
+export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
+  const { kind, detail } = alert
+  const [label, to] = places[kind] ?? ['Review your security', '/security']
   return {
-    subject,
+    subject: subjects[kind],
     lines: [
-      alert.detail === undefined ? `${subject}.` : `${subject}: ${alert.detail}.`,
-      `Time: ${formatTimestamp(now)}. IP address: ${ip}.`,
-      "If this wasn't you, change your password, revoke your API keys and contact support.",
       ...(undo === null
-        ? []
+        ? [`If this wasn't you, ${kind === 'card_revealed' ? 'freeze the card, ' : ''}${ADVICE}`]
         : [
-            `To undo this and set a new password, open this link within ${undo.hours} hours:`,
-            undo.url,
+            `If this wasn't you, undo it and set a new password within ${undo.hours} hours. Then ` +
+              'revoke your API keys and contact support.',
           ]),
     ],
+    details: [
+      ...(detail === undefined || detail === ip ? [] : [['Details', detail] as const]),
+      ['Time', formatTimestamp(now)],
+      ['IP address', ip],
+    ],
+    button: undo === null ? { label, to } : { label: 'Undo this change', to: undo.url },
   }
 }

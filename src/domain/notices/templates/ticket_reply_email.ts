@@ -1,7 +1,10 @@
+import type { Email } from './layout.ts'
+
 /** Leaves out the reply itself: it may be confidential, and email is not. */
-export function ticketReplyEmail(ticket_subject: string) {
+export function ticketReplyEmail(ticket_subject: string, id: string): Email {
   return {
     subject: `Support replied: ${ticket_subject}`,
-    lines: [`Support replied to your ticket "${ticket_subject}". Sign in to read it.`],
+    lines: [`Support replied to your ticket "${ticket_subject}".`],
+    button: { label: 'Read and reply', to: `/tickets/${id}` },
   }
 }

@@ -8,18 +8,23 @@ import { codeBlock } from './markdown.ts'
 
 type CallExampleOptions = { base: string }
 
-/** The same call with curl, the TypeScript client and an MCP tool. */
+/** The same call in each language. With JavaScript, they are tabs. */
 export function callExamples(shape: OperationShape, { base }: CallExampleOptions): Markup {
-  const input = exampleInput(shape)
-  const examples: readonly [string, string, string][] = [
-    ['curl', 'sh', curlExample(shape, input, base)],
-    ['TypeScript', 'ts', clientExample(shape, input)],
-    ['Agent tool', 'json', toolCallExample(shape, input)],
-  ]
-  return html`<div class="examples">${examples.map(
+  return html`<div class="examples">${examplesOf(shape, base).map(
     ([title, language, text]) => html`<figure><figcaption>${title}</figcaption>
 ${codeBlock(language, text)}</figure>`,
   )}</div>`
+}
+
+export function examplesOf(shape: OperationShape, base: string): [string, string, string][] {
+  const input = exampleInput(shape)
+  return [
+    ['curl', 'sh', curlExample(shape, input, base)],
+    ['Node', 'ts', clientExample(shape, input)],
+    ['Python', 'python', pythonExample(shape, input, base)],
+    ['CLI', 'sh', commandExample(shape, input)],
+    ['MCP', 'json', toolCallExample(shape, input)],
+  ]
 }
 
 type Input = Record<string, unknown>
@@ -35,36 +40,40 @@ function exampleInput({ name, path, input, method }: OperationShape): Input {
   return { ...Object.fromEntries(ids), ...Object.fromEntries(query), ...body }
 }
 
-function splitPathParameters(
-  { path }: OperationShape,
-  input: Input,
-): { path: string; rest: Input } {
-  const names = pathNames(path)
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(input[name]))
-  const rest = Object.entries(input).filter(([name]) => !names.includes(name))
-  return { path: filled, rest: Object.fromEntries(rest) }
+/** The URL with its path parameters, and what is left for query or body. */
+function requestOf(shape: OperationShape, input: Input, base: string) {
+  const names = pathNames(shape.path)
+  const path = shape.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(input[name]))
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
+  const isBody = inputLocation(shape) === 'body'
+  const query = isBody ? '' : new URLSearchParams(rest as Record<string, string>).toString()
+  return {
+    url: `${base}${path}${query === '' ? '' : `?${query}`}`,
+    body: isBody && Object.keys(rest).length > 0 ? rest : null,
+    hasKey: shape.method === 'POST' || shape.method === 'PATCH',
+    isAnonymous: shape.access === 'anyone',
+  }
 }
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
 function curlExample(shape: OperationShape, input: Input, base: string): string {
-  const { path, rest } = splitPathParameters(shape, input)
-  const isBody = inputLocation(shape) === 'body'
-  const query = isBody ? '' : new URLSearchParams(rest as Record<string, string>).toString()
-  const lines = [`curl ${quoteUrl(`${base}${path}${query === '' ? '' : `?${query}`}`)}`]
-  const hasBody = isBody && Object.keys(rest).length > 0
-  if (shape.method !== 'GET' && !(shape.method === 'POST' && hasBody)) {
-    lines[0] = `curl -X ${shape.method} ${lines[0]?.slice('curl '.length)}`
+  const { url, body, hasKey, isAnonymous } = requestOf(shape, input, base)
+  const lines = [`curl ${quoteForShell(url)}`]
+  if (shape.method !== 'GET' && !(shape.method === 'POST' && body !== null)) {
+    lines[0] = `curl -X ${shape.method} ${quoteForShell(url)}`
   }
-  if (shape.access !== 'anyone') lines.push(`-H "Authorization: Bearer $FLORIN_KEY"`)
-  if (shape.method === 'POST' || shape.method === 'PATCH') {
-    lines.push(`-H "Idempotency-Key: $(uuidgen)"`)
+  if (!isAnonymous) lines.push(`-H "Authorization: Bearer $FLORIN_KEY"`)
+  if (hasKey) lines.push(`-H "Idempotency-Key: $(uuidgen)"`)
+  if (body !== null) {
+    lines.push("-H 'Content-Type: application/json'", `-d '${escapeQuote(pretty(body))}'`)
   }
-  if (hasBody) lines.push("-H 'Content-Type: application/json'", `-d '${pretty(rest)}'`)
   return lines.join(' \\\n  ')
 }
 
-const quoteUrl = (url: string) => (/[?&]/.test(url) ? `'${url}'` : url)
+const escapeQuote = (text: string) => text.replaceAll("'", String.raw`'\''`)
+const quoteForShell = (text: string) =>
+  /^[\w.,@:/+-]+$/.test(text) ? text : `'${escapeQuote(text)}'`
 
 function clientExample({ name, output }: OperationShape, input: Input): string {
   const argument = Object.keys(input).length === 0 ? '' : objectText(input)
@@ -78,6 +87,55 @@ function objectText(input: Input): string {
   return pretty(input)
     .replaceAll(/^( *)"(\w+)":/gm, '$1$2:')
     .replaceAll(/"((?:[^"\\']|\\.)*)"/g, "'$1'")
+}
+
+function pythonExample(shape: OperationShape, input: Input, base: string): string {
+  const { url, body, hasKey, isAnonymous } = requestOf(shape, input, base)
+  const headers = [
+    ...(isAnonymous ? [] : [`"Authorization": f"Bearer {os.environ['FLORIN_KEY']}"`]),
+    ...(hasKey ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
+  ]
+  const modules = [...(isAnonymous ? [] : ['os']), ...(hasKey ? ['uuid'] : []), 'requests']
+  const lines = [
+    `import ${modules.join(', ')}`,
+    '',
+    `response = requests.${shape.method.toLowerCase()}(`,
+    `    ${JSON.stringify(url)},`,
+    ...(headers.length === 0
+      ? []
+      : ['    headers={', ...headers.map((each) => `        ${each},`), '    },']),
+    ...(body === null ? [] : [`    json=${pythonText(body)},`]),
+    ')',
+    'response.raise_for_status()',
+    ...(shape.status === 204 ? [] : ['print(response.json())']),
+  ]
+  return lines.join('\n')
+}
+
+/** JSON as a Python literal, indented as an argument. */
+function pythonText(body: Input): string {
+  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+  return JSON.stringify(body, null, 4)
+    .replaceAll(/(?<=[:[,]\s*)(true|false|null)\b/g, (word) => words[word] ?? word)
+    .replaceAll('\n', '\n    ')
+}
+
+function commandExample({ name, path }: OperationShape, input: Input): string {
+  const ids = pathNames(path)
+  const flags = Object.entries(input)
+    .filter(([field]) => !ids.includes(field))
+    .flatMap(([field, value]) => flagsFor(field, value))
+  const command = ['florin', name, ...ids.map((id) => String(input[id]))].join(' ')
+  return [command, ...flags].join(flags.length > 2 ? ' \\\n  ' : ' ')
+}
+
+/** Fields of an object become flags: `--limits.daily_usd 20`. */
+function flagsFor(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return [`--${name} ${quoteForShell(value.join(','))}`]
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([inner, each]) => flagsFor(`${name}.${inner}`, each))
+  }
+  return [`--${name} ${quoteForShell(String(value))}`]
 }
 
 function toolCallExample({ name }: OperationShape, input: Input): string {

@@ -9,6 +9,8 @@ export type DocPage = {
   lead?: string
   group: 'Guides' | 'API reference' | 'Running it' | 'Project'
   body: Markup
+  /** The text before the first heading, for the search. */
+  text?: string
   anchors: readonly Anchor[]
 }
 

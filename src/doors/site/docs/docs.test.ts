@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
-import { event_types } from '#contract/events.ts'
+import { parse } from 'yaml'
+import { flagsOf } from '#cli/calls/flags.ts'
+import { event_types, named_event_types } from '#contract/events.ts'
+import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
@@ -11,9 +15,11 @@ import { movements } from '#domain/ledger/movements.ts'
 import { root } from '#platform/runtime/root.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
+import { examplesOf } from './call_examples.ts'
 import { hrefOf } from './doc_page.ts'
 import { docPages } from './doc_pages.ts'
 import { guide_groups } from './guides.ts'
+import { highlight } from './highlight.ts'
 import { search, searchIndex } from './search.ts'
 
 const { url } = await startTestService()
@@ -26,6 +32,7 @@ for (const page of pages) {
 }
 const whole = [...texts.values()].join('\n')
 
+const hasPython = spawnSync('python3', ['--version']).status === 0
 const idsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)
 
 test('every operation is documented with path, access, examples and errors', () => {
@@ -36,7 +43,13 @@ test('every operation is documented with path, access, examples and errors', () 
         's',
       ).exec(whole) ?? []
     assert.ok(entry.includes(`/v1${shape.path}`), shape.name)
-    for (const part of ['Credentials: ', 'curl ', `client.${shape.name}(`, 'tools/call']) {
+    for (const part of [
+      'Credentials: ',
+      '>curl<',
+      '>florin<',
+      `client.${shape.name}(`,
+      'tools/call',
+    ]) {
       assert.ok(entry.includes(part), `${shape.name} has no ${part}`)
     }
     for (const field of Object.keys(shape.input.properties)) {
@@ -48,7 +61,7 @@ test('every operation is documented with path, access, examples and errors', () 
 
 test('every event, error code and operator call has an entry', () => {
   const entries = [
-    ...Object.keys(event_types).map((id) => ['/docs/events', id]),
+    ...Object.keys({ ...event_types, ...named_event_types }).map((id) => ['/docs/events', id]),
     ...Object.keys(problem_statuses).map((id) => ['/docs/error-codes', id]),
     ...Object.keys(operator_operations).map((id) => ['/docs/operator', id]),
   ]
@@ -119,6 +132,60 @@ test('search ranks names above descriptions and finds nothing for nonsense', () 
   assert.deepEqual(search(index, '   ', 12), [])
 })
 
+test('search reads the whole text of the guides and shows where it matches', () => {
+  const index = searchIndex(pages)
+  const questions: Record<string, string> = {
+    'verify webhook': '/docs/verify_webhooks',
+    'verifying webhooks': '/docs/verify_webhooks',
+    'limit agent': '/docs/agents#limit-an-agent-to-one-card-and-20-a-day',
+    'two nodes': '/docs/launch#8-two-nodes',
+    pg_restore: '/docs/backup#restore-postgresql',
+    proxy_buffering: '/docs/launch#7-proxy',
+  }
+  for (const [query, href] of Object.entries(questions)) {
+    const results = search(index, query, 3)
+    assert.equal(results[0]?.href, href, `${query}: ${results.map((each) => each.href)}`)
+  }
+  const [found] = search(index, 'proxy_buffering', 1)
+  assert.match(found?.excerpt ?? '', /proxy_buffering/)
+})
+
+test('examples of the command line use flags that exist', () => {
+  for (const shape of Object.values<OperationShape>(operations)) {
+    const flags = flagsOf(shape.input)
+    const example = examplesOf(shape, url).find(([title]) => title === 'CLI')?.[2] ?? ''
+    for (const [, name = ''] of example.matchAll(/ --([\w.]+) /g)) {
+      const isKnown = flags.some(
+        (flag) =>
+          flag.name === name || (flag.kind === 'object' && name.startsWith(`${flag.name}.`)),
+      )
+      assert.ok(isKnown, `${shape.name}: --${name}`)
+    }
+  }
+})
+
+test('Python examples compile', { skip: !hasPython && 'python3 is not installed' }, () => {
+  const programs = Object.values<OperationShape>(operations).map(
+    (shape) => examplesOf(shape, url).find(([title]) => title === 'Python')?.[2] ?? '',
+  )
+  const check = 'import ast, json, sys\nfor program in json.load(sys.stdin): ast.parse(program)'
+  const input = JSON.stringify(programs)
+  const { status, stderr } = spawnSync('python3', ['-c', check], { input, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+})
+
+test('code is highlighted and keeps its text', () => {
+  const text = 'curl "$URL" # a <comment>\nfor x in 12; do'
+  const marked = highlight('sh', text).text
+  assert.match(marked, /<span class="keyword">curl<\/span> <span class="string">/)
+  assert.match(marked, /<span class="comment"># a &#60;comment&#62;<\/span>/)
+  const plain = marked
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+  assert.equal(plain, text)
+  assert.equal(highlight('text', 'a < b').text, 'a &#60; b')
+})
+
 test('search also works as a page and escapes the query', async () => {
   const query = '<script>alert(1)</script>'
   const { status, text } = await send(url, 'GET', `/docs/search?q=${encodeURIComponent(query)}`)
@@ -130,16 +197,26 @@ test('search also works as a page and escapes the query', async () => {
   assert.deepEqual(json.body, [])
 })
 
-test('every metric that an alert rule in the docs uses exists', async () => {
-  const rules = readFileSync(join(root, 'docs', 'going_live.md'), 'utf8')
+test('every metric that an alert rule or a dashboard uses exists', async () => {
+  const folder = join(root, 'packaging/observability')
+  const rules = parse(readFileSync(join(folder, 'alerts.yml'), 'utf8')).groups[0].rules
+  const { panels } = JSON.parse(readFileSync(join(folder, 'dashboard.json'), 'utf8'))
+  const expressions: string[] = [
+    ...rules.map(({ expr }: { expr: string }) => expr),
+    ...panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+      targets.map(({ expr }) => expr),
+    ),
+  ]
+  assert.ok(expressions.every((each) => typeof each === 'string'))
   const { text } = await send(url, 'GET', '/metrics')
-  const used = [...rules.matchAll(/florin_[a-z0-9_]+/g)].map(([name]) => name)
-  const exists = (name: string) => text.includes(`# TYPE ${name.replace(/_bucket$/, '')} `)
+  const used = expressions.flatMap((each) => [...each.matchAll(/florin_[a-z0-9_]+/g)])
+  const names = used.map(([name]) => name)
+  const exists = (name: string) => text.includes(`# TYPE ${name.replace(/_(bucket|count)$/, '')} `)
   assert.deepEqual(
-    used.filter((name) => !exists(name)),
+    names.filter((name) => !exists(name)),
     [],
   )
-  assert.ok(used.length > 5)
+  assert.ok(names.length > 20)
 })
 
 test('every movement is in the table of docs/money.md', () => {

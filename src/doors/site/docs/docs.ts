@@ -68,8 +68,8 @@ function queryOf(query: unknown): string {
 function resultsPage(query: string, results: readonly SearchResult[]): DocPage {
   const title = query === '' ? 'Search' : `Results for “${query}”`
   const list = html`<ul class="results">${results.map(
-    ({ title: name, kind, page, href }) => html`<li><a href="${href}">${name}
-<small>${kind} · ${page}</small></a></li>`,
+    ({ title: name, kind, page, href, excerpt }) => html`<li><a href="${href}">${name}
+<small>${kind} · ${page}</small>${excerpt !== '' && html`<span>${excerpt}</span>`}</a></li>`,
   )}</ul>`
   const empty_text = query === '' ? 'Type a search term.' : 'No results. Try fewer words.'
   const body = html`<h1>${title}</h1>${results.length > 0 ? list : html`<p>${empty_text}</p>`}`

@@ -47,18 +47,21 @@ autocomplete="off" role="combobox" aria-expanded="false" aria-controls="results"
 </header>
 <div class="layout">
 ${sideNavigation(page, all)}
-<main id="content">
+<main id="content"${hasBeside(page) && html` class="wide"`}>
 ${page.body}
 <p class="foot"><a href="/docs">All pages</a><a href="/openapi.json">openapi.json</a>
 <a href="/openapi.yaml">openapi.yaml</a>
 <a href="/.well-known/mcp/server-card.json">Agent tools</a></p>
 </main>
-${tableOfContents(page)}
+${!hasBeside(page) && tableOfContents(page)}
 </div>
 </body>
 </html>
 `.text
 }
+
+/** Pages of operations show code beside the text instead of a table of contents. */
+const hasBeside = ({ path }: DocPage): boolean => path.startsWith('api/')
 
 function sideNavigation(page: DocPage, all: readonly DocPage[]): Markup {
   return html`<nav class="side" aria-label="Pages"><details open><summary>All pages</summary>

@@ -8,17 +8,31 @@ import { type LinkTo, renderMarkdown } from './markdown.ts'
 export const guide_groups = {
   Guides: [
     'quickstart',
+    'accounts',
     'sandbox',
     'agents',
     'webhooks',
+    'verify_webhooks',
     'live',
     'idempotency',
     'errors',
     'money',
     'paid_operations',
+    'commands',
   ],
-  'Running it': ['running', 'going_live', 'chains', 'card_host', 'upgrading', 'security'],
-  Project: ['decisions', 'open_points', 'security_review'],
+  'Running it': [
+    'launch',
+    'going_live',
+    'running',
+    'scaling',
+    'backup',
+    'settings',
+    'chains',
+    'card_host',
+    'upgrading',
+    'security',
+  ],
+  Project: ['decisions', 'proof', 'open_points', 'security_review'],
 } as const satisfies Partial<Record<DocPage['group'], readonly string[]>>
 
 const guide_names: readonly string[] = Object.values(guide_groups).flat()
@@ -31,8 +45,14 @@ export function guidePages(public_url: string): DocPage[] {
       const { title, lead, body, headings } = renderMarkdown(markdown, linkTo)
       const anchors = headings
         .filter(({ level }) => level === 2 || level === 3)
-        .map(({ id, text }) => ({ id, title: text, kind: 'heading' as const }))
-      return { path: name, title, lead, group: group as DocPage['group'], body, anchors }
+        .map(({ id, text, section }) => ({
+          id,
+          title: text,
+          kind: 'heading' as const,
+          words: section,
+        }))
+      const text = headings[0]?.section ?? ''
+      return { path: name, title, lead, group: group as DocPage['group'], body, text, anchors }
     }),
   )
 }

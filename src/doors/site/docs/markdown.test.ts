@@ -57,7 +57,7 @@ test('inline: code, links, strong, stressed, and escaped signs', () => {
 test('code keeps every sign of it, and its language', () => {
   assert.equal(
     render('```sh\n# no heading\n  - no item | no table\n```\nafter'),
-    '<pre tabindex="0" data-language="sh"><code># no heading\n' +
+    '<pre tabindex="0" data-language="sh"><code><span class="comment"># no heading</span>\n' +
       '  - no item | no table</code></pre>\n' +
       '<p>after</p>',
   )

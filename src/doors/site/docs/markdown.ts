@@ -1,10 +1,12 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { html, Markup } from '#doors/markup.ts'
+import { highlight } from './highlight.ts'
 
 /** The address of a link on the site, or null for a target that the site does not link to. */
 export type LinkTo = (target: string) => string | null
 
-export type Heading = { level: number; id: string; text: string }
+/** `section` is the text below the heading. */
+export type Heading = { level: number; id: string; text: string; section: string }
 /** `lead` is the first sentence of the first paragraph. */
 export type Rendered = { title: string; lead: string; body: Markup; headings: Heading[] }
 
@@ -67,7 +69,9 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   for (const [index, token] of tokens.entries()) {
     if (token.type !== 'heading_open') continue
     const text = plainText(tokens[index + 1])
-    const heading = { level: Number(token.tag.slice(1)), id: freeId(slugOf(text), headings), text }
+    const level = Number(token.tag.slice(1))
+    const section = sectionText(tokens.slice(index + 3))
+    const heading = { level, id: freeId(slugOf(text), headings), text, section }
     headings.push(heading)
     token.attrSet('id', heading.id)
     const closing = tokens[index + 2]
@@ -83,6 +87,16 @@ function freeId(slug: string, headings: readonly Heading[]): string {
   return id
 }
 
+/** All text up to the next heading, with code. */
+function sectionText(tokens: readonly Token[]): string {
+  const end = tokens.findIndex(({ type }) => type === 'heading_open')
+  return tokens
+    .slice(0, end === -1 ? tokens.length : end)
+    .map((token) => (token.type === 'fence' ? token.content : plainText(token)))
+    .filter((text) => text !== '')
+    .join(' ')
+}
+
 /** The text without markup, for titles and the search. */
 const plainText = (inline: Token | undefined): string =>
   (inline?.children ?? [])
@@ -90,7 +104,8 @@ const plainText = (inline: Token | undefined): string =>
     .join('')
 
 export function codeBlock(language: string, text: string): Markup {
-  return html`<pre tabindex="0" data-language="${language}"><code>${text}</code></pre>`
+  const code = highlight(language, text)
+  return html`<pre tabindex="0" data-language="${language}"><code>${code}</code></pre>`
 }
 
 export function slugOf(text: string): string {

@@ -77,7 +77,7 @@ ${fieldList(fields, { id: `${name}.paging`, input: true })}</details>`
 
 function operationEntry(shape: OperationShape, base: string): Markup {
   const { name, method, path, summary, description, emits } = shape
-  return html`<section class="operation" aria-labelledby="${name}">
+  return html`<section class="operation" aria-labelledby="${name}"><div class="about">
 <h2 id="${name}"><code>${name}</code>
 <a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
 <p class="route"><b class="method ${method}">${method}</b> <code>/v1${path}</code></p>
@@ -91,10 +91,10 @@ ${
 }
 ${inputSection(shape)}
 ${responseSection(shape)}
-<h3>Example</h3>
-${callExamples(shape, { base })}
 ${errorSection(shape)}
-</section>`
+</div><div class="beside"><h3>Example</h3>
+${callExamples(shape, { base })}
+</div></section>`
 }
 
 function variantNote({ variant_of, input }: OperationShape): string {

@@ -1,8 +1,11 @@
+import { CODE_SCRIPT } from './code_script.ts'
+
 /**
- * The only script of the docs: theme switch and instant search results. Without JavaScript the
- * search form opens a results page, and the theme follows the system.
+ * The only script of the docs: theme switch, instant search results, tabs and copy buttons. Without
+ * JavaScript the search form opens a results page, and all examples are shown.
  */
 export const DOCS_SCRIPT = `'use strict'
+${CODE_SCRIPT}
 const KEY = 'florin_theme'
 const root = document.documentElement
 const themes = ['system', 'light', 'dark']
@@ -20,6 +23,8 @@ const apply = (theme) => {
 apply(chosen())
 
 document.addEventListener('DOMContentLoaded', () => {
+  makeTabs()
+  addCopyButtons()
   const button = document.querySelector('button.theme')
   const label = () => {
     button.textContent = chosen()
@@ -65,7 +70,7 @@ document.addEventListener('DOMContentLoaded', () => {
   }
   const show = (results) => {
     list.replaceChildren(
-      ...results.map(({ title, kind, page, href }, index) => {
+      ...results.map(({ title, kind, page, href, excerpt }, index) => {
         const row = document.createElement('li')
         row.id = 'result-' + index
         row.setAttribute('role', 'option')
@@ -77,6 +82,11 @@ document.addEventListener('DOMContentLoaded', () => {
         const location = document.createElement('small')
         location.textContent = kind + ' · ' + page
         link.append(location)
+        if (excerpt !== '') {
+          const part = document.createElement('span')
+          part.textContent = excerpt
+          link.append(part)
+        }
         row.append(link)
         return row
       }),

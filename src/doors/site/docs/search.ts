@@ -1,7 +1,21 @@
 import { type Anchor, type DocPage, hrefOf } from './doc_page.ts'
 
-export type SearchResult = { title: string; kind: string; page: string; href: string }
-type IndexEntry = SearchResult & { name: string; words: string; weight: number }
+export type SearchResult = {
+  title: string
+  kind: string
+  page: string
+  href: string
+  /** The text around the first match; empty if only names match. */
+  excerpt: string
+}
+type IndexEntry = Omit<SearchResult, 'excerpt'> & {
+  name: string
+  page_name: string
+  /** The section's text, and the same with one space between lower-case words. */
+  text: string
+  words: string
+  weight: number
+}
 
 /** Ranks names before headings, and fields last. */
 const weights: Readonly<Record<Anchor['kind'] | 'page', number>> = {
@@ -15,9 +29,10 @@ const weights: Readonly<Record<Anchor['kind'] | 'page', number>> = {
   field: 1,
 }
 
+/** Every page and section with its whole text, built once. */
 export function searchIndex(pages: readonly DocPage[]): IndexEntry[] {
   return pages.flatMap((page) => [
-    entryOf(page, { id: '', title: page.title, kind: 'page' }),
+    entryOf(page, { id: '', title: page.title, kind: 'page', words: page.text ?? '' }),
     ...page.anchors.map((anchor) => entryOf(page, anchor)),
   ])
 }
@@ -25,15 +40,26 @@ export function searchIndex(pages: readonly DocPage[]): IndexEntry[] {
 type IndexedItem = Omit<Anchor, 'kind'> & { kind: Anchor['kind'] | 'page' }
 
 function entryOf(page: DocPage, { id, title, kind, words = '' }: IndexedItem): IndexEntry {
-  const href = id === '' ? hrefOf(page) : `${hrefOf(page)}#${id}`
-  const name = title.toLowerCase()
-  const weight = weights[kind]
-  return { title, kind, page: page.title, href, name, words: words.toLowerCase(), weight }
+  return {
+    title,
+    kind,
+    page: page.title,
+    href: id === '' ? hrefOf(page) : `${hrefOf(page)}#${id}`,
+    name: title.toLowerCase(),
+    page_name: wordsOf(page.title),
+    text: words,
+    words: wordsOf(words),
+    // Decisions and proofs mention everything; guides explain it.
+    weight: page.group === 'Project' ? -30 : weights[kind],
+  }
 }
+
+const wordsOf = (text: string): string =>
+  ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}_]+/gu, ' ')} `
 
 const WORDS_MAX = 8
 
-/** All words must match. A name ranks above a description, and a prefix above a substring. */
+/** All words must match. A name ranks above a text, and a prefix above a substring. */
 export function search(index: readonly IndexEntry[], query: string, limit: number): SearchResult[] {
   const words = query
     .toLowerCase()
@@ -43,21 +69,49 @@ export function search(index: readonly IndexEntry[], query: string, limit: numbe
   if (words.length === 0) return []
   return index
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
-    .filter(({ score }) => score > 0)
+    .filter(({ score }) => score > Number.NEGATIVE_INFINITY)
     .sort((a, b) => b.score - a.score)
     .slice(0, limit)
-    .map(({ entry: { title, kind, page, href } }) => ({ title, kind, page, href }))
+    .map(({ entry }) => {
+      const { title, kind, page, href } = entry
+      return { title, kind, page, href, excerpt: excerptOf(entry, words) }
+    })
 }
 
-function scoreOf({ name, words, weight }: IndexEntry, query_words: readonly string[]): number {
-  let score = weight
+/** "webhooks" and "verifying" also find "webhook" and "verify". */
+const stemOf = (word: string): string =>
+  word.length > 4 ? word.replace(/(?:ing|ed|es|s)$/, '') : word
+
+function scoreOf(entry: IndexEntry, query_words: readonly string[]): number {
+  const { name, words, page_name } = entry
+  let score = entry.weight
   for (const word of query_words) {
-    if (name === word) score += 100
+    const stem = stemOf(word)
+    if (name === word && query_words.length === 1) score += 100
     else if (name.startsWith(word)) score += 40
-    else if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word))) score += 25
+    else if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(stem))) score += 25
     else if (name.includes(word)) score += 12
-    else if (words.includes(word)) score += 4
-    else return 0
+    else if (page_name.includes(` ${stem}`)) score += 8
+    else if (words.includes(` ${stem}`)) score += 4
+    else return Number.NEGATIVE_INFINITY
   }
-  return score
+  return isPhraseIn(words, query_words) ? score + 15 : score
+}
+
+const isPhraseIn = (words: string, query_words: readonly string[]): boolean =>
+  query_words.length > 1 && words.includes(` ${query_words.map(stemOf).join(' ')}`)
+
+const EXCERPT_MAX = 120
+
+/** Begins a few words before the first match. */
+function excerptOf({ text, words }: IndexEntry, query_words: readonly string[]): string {
+  const found = query_words.map(stemOf).filter((word) => words.includes(` ${word}`))
+  if (found.length === 0) return ''
+  const plain = text.replaceAll(/\s+/g, ' ').trim()
+  const first = Math.max(0, plain.toLowerCase().indexOf(found[0] ?? ''))
+  const from = first < 40 ? 0 : plain.lastIndexOf(' ', first - 30) + 1
+  const rest = plain.slice(from)
+  const part =
+    rest.length <= EXCERPT_MAX ? rest : `${rest.slice(0, EXCERPT_MAX).replace(/\S*$/, '')}…`
+  return from > 0 ? `…${part}` : part
 }

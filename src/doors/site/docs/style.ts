@@ -101,6 +101,24 @@ summary{cursor:pointer;color:var(--accent);font-size:.875rem}
 figure{margin:.8rem 0}
 figcaption{font-size:.75rem;color:var(--soft);font-weight:600}
 figure pre{margin-top:.25rem}
+.comment{color:var(--soft)}
+.string{color:light-dark(#1d5c4d,#8fd3bd)}
+.keyword{color:light-dark(#6b3fa0,#c9a8f5)}
+.number{color:light-dark(#8a4b00,#f0c07a)}
+.code{position:relative}
+.copy{position:absolute;top:.45rem;right:.45rem;font:500 .75rem/1 var(--sans);color:var(--soft);
+background:var(--sheet);border:1px solid var(--line);border-radius:6px;padding:.35rem .5rem;
+cursor:pointer;opacity:0}
+.code:hover .copy,.copy:focus-visible{opacity:1}
+.copy:hover{color:var(--ink)}
+@media (hover:none){.copy{opacity:1}}
+.tabs{display:flex;flex-wrap:wrap;gap:.15rem;border-bottom:1px solid var(--line);margin-top:.8rem}
+.tabs button{font:500 .8125rem/1 var(--sans);color:var(--soft);background:none;border:0;
+border-bottom:2px solid transparent;padding:.5rem .6rem;cursor:pointer}
+.tabs button[aria-selected=true]{color:var(--accent);border-color:var(--accent)}
+.tabs+figure,.tabs~figure{margin:.5rem 0}
+.tabs~figure figcaption{display:none}
+.found span,.results span{display:block;font-size:.8125rem;color:var(--soft)}
 .codes{line-height:2}
 .tiles{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(15rem,100%),1fr));
 list-style:none;padding:0}
@@ -126,5 +144,12 @@ main{padding:2rem 2.5rem 6rem}}
 .toc{display:block;position:sticky;top:3.5rem;height:calc(100vh - 3.5rem);overflow:auto;
 padding:2.4rem 1rem}
 .toc h2{font-size:.75rem;color:var(--soft);font-weight:600;margin:0 0 .4rem}}
+@media (min-width:80rem){.layout:has(.wide){grid-template-columns:15rem minmax(0,1fr)}
+main.wide{max-width:none}
+.wide .operation{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,26rem);gap:0 2.5rem}
+.wide .beside{position:sticky;top:4rem;align-self:start;max-height:calc(100vh - 5rem);
+overflow:auto;padding-top:1rem}
+.wide .beside>h3{margin-top:.4rem}}
+@media (min-width:64rem){td:first-child code{white-space:nowrap}}
 @media print{.top,.side,.toc{display:none}}
 `

@@ -1,4 +1,4 @@
-import { event_types } from '#contract/events.ts'
+import { event_types, named_event_types } from '#contract/events.ts'
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { type ProblemCode, problem_statuses } from '#contract/problem.ts'
@@ -50,7 +50,7 @@ ${fieldList(fieldsOf(schema, { link_objects: true }), { id: name, input: false }
 }
 
 function eventsPage(): DocPage {
-  const types = Object.entries(event_types)
+  const types = Object.entries({ ...event_types, ...named_event_types })
   return {
     path: 'events',
     title: 'Events',
@@ -62,6 +62,8 @@ as an <a href="/docs/objects#EventBody">EventBody</a> whose <code>data.object</c
 as its GET returns it. The <a href="/docs/live">activity stream</a> delivers them without a
 webhook.</p>
 ${types.map(([type, meaning]) => eventEntry(type, meaning))}
+<p class="soft"><code>*</code> subscribes to all of these but <code>approval.requested</code> and
+<code>approval.decided</code>: a webhook must name those, and they have no sequence number.</p>
 <section class="operation">${heading('three_ds.challenge')}
 <p>An online purchase is waiting for approval: respond within five minutes. It is sent only to the
 subscription that names this type. It is not an event: it has no sequence and is not replayed.</p>

@@ -1,0 +1,54 @@
+import { askFor, callAs, connectAgent, type DemoAgent, refreshAgent } from './agent.ts'
+import type { Person } from './person.ts'
+import { agent_shops } from './places.ts'
+import { pay, settle, type World } from './world.ts'
+
+type Owner = { email: string; password: string }
+
+const READS = ['balance:read', 'card:read', 'transaction:read', 'system:read']
+
+/** Two agents of the household: one buys with single-use cards, one keeps a card loaded. */
+export async function connectAgents(world: World, owner: Owner): Promise<DemoAgent[]> {
+  return [
+    await connectAgent(world, owner, {
+      name: 'Shopper',
+      scopes: [...READS, 'card:issue', 'card:control'],
+      budget: { amount_usd: 60, period: 'day' },
+    }),
+    await connectAgent(world, owner, {
+      name: 'Bill payer',
+      scopes: [...READS, 'card:control'],
+      budget: { amount_usd: 250, period: 'month', ask_above_usd: 100 },
+    }),
+  ]
+}
+
+/** A day of the agents: a purchase on a new single-use card, and a load of the bills' card. */
+export async function playAgents(
+  world: World,
+  [shopper, payer]: readonly DemoAgent[],
+  { bearer, cards }: Person,
+): Promise<void> {
+  if (shopper === undefined || payer === undefined) return
+  await refreshAgent(world, shopper)
+  await refreshAgent(world, payer)
+  const place = world.chance.pick(agent_shops)
+  const order = { type: 'virtual', name: place.name, usage: 'single_use', load_usd: 40 }
+  const card = await callAs(world, shopper, 'issue_card', order)
+  const bought = await pay(world, { card_id: String(card['id']), bearer }, place)
+  if (bought.isApproved) await settle(world, bearer, bought.id)
+  const bills = cards.find(({ name }) => name === 'Subscriptions')
+  if (bills !== undefined) await callAs(world, payer, 'load_card', { id: bills.id, amount_usd: 15 })
+}
+
+/** Leaves one request that the owner has to decide. */
+export async function leaveApproval(
+  world: World,
+  [shopper]: readonly DemoAgent[],
+  { cards }: Person,
+): Promise<void> {
+  const card = cards.find(({ name }) => name === 'Shopping agent')
+  if (shopper === undefined || card === undefined) return
+  await refreshAgent(world, shopper)
+  await askFor(world, shopper, 'load_card', { id: card.id, amount_usd: 120 })
+}

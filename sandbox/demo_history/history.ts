@@ -1,0 +1,113 @@
+import type { DemoAgent } from './agent.ts'
+import { connectAgents, leaveApproval, playAgents } from './agents.ts'
+import { Chance } from './chance.ts'
+import { liveThrough, type Person, settleIn } from './person.ts'
+import { abroad, agent_shops, everyday, risky } from './places.ts'
+import { call, simulate, type World } from './world.ts'
+
+const DAY_S = 86_400
+export const DEMO_DAYS = 90
+const SEED = 20_261_115
+/** A refresh token lasts 30 days, and the agents come every day. */
+const AGENTS_FROM_DAY = 76
+
+type Demo = { email: string; password: string; bearer: string }
+
+/**
+ * Ninety days of a small programme, made through the API and the sandbox as its users would: a
+ * household, a studio whose agents buy services, and a traveler. `onDay` is called after each day.
+ */
+export async function playHistory(
+  world: Omit<World, 'chance'>,
+  demo: Demo,
+  onDay: (day: number) => void,
+): Promise<void> {
+  const with_chance: World = { ...world, chance: new Chance(SEED) }
+  const people = await openPeople(with_chance, demo)
+  const [household] = people
+  let agents: DemoAgent[] = []
+  for (let day = 0; day < DEMO_DAYS; day += 1) {
+    if (day === AGENTS_FROM_DAY) agents = await connectAgents(with_chance, demo)
+    if (household !== undefined) await playAgents(with_chance, agents, household)
+    await playDay(with_chance, people, day)
+    onDay(day + 1)
+  }
+  await addCases(with_chance, people)
+  if (household !== undefined) await leaveApproval(with_chance, agents, household)
+}
+
+async function openPeople(world: World, demo: Demo): Promise<Person[]> {
+  // Keys, because a session ends after 30 days.
+  const open = async (email: string) => {
+    const made = await call(world, 'create_account', { email, password: demo.password })
+    const key = await call(world, 'create_api_key', { name: 'Demo key' }, String(made.bearer))
+    return String(key.key)
+  }
+  return Promise.all([
+    settleIn(world, demo.bearer, {
+      name: 'household',
+      income_usd: 1_500,
+      daily: 2.4,
+      cards: [
+        { name: 'Everyday', limits: { daily_usd: 300 }, places: everyday },
+        { name: 'Subscriptions', limits: { monthly_usd: 80 }, places: [] },
+        { name: 'Shopping agent', limits: { per_transaction_usd: 60 }, places: agent_shops },
+        { name: 'Travel', limits: {}, places: abroad, brand: 'mastercard' },
+      ],
+    }),
+    settleIn(world, await open('studio@florin.example'), {
+      name: 'studio',
+      income_usd: 900,
+      daily: 1.4,
+      cards: [{ name: 'Research agent', limits: { daily_usd: 120 }, places: agent_shops }],
+    }),
+    settleIn(world, await open('noor@florin.example'), {
+      name: 'traveler',
+      income_usd: 700,
+      daily: 0.7,
+      cards: [{ name: 'Trips', limits: {}, places: [...abroad, ...everyday] }],
+    }),
+  ])
+}
+
+/** Purchases spread over the day; at its end the tasks of the service run. */
+async function playDay(world: World, people: readonly Person[], day: number): Promise<void> {
+  const moments = [8, 12.5, 18].map((hour) => (hour + world.chance.next() * 2) * 3_600)
+  let now_s = 0
+  for (const [at, moment_s] of moments.entries()) {
+    await world.moveClock(moment_s - now_s)
+    now_s = moment_s
+    for (const person of people) await liveThrough(world, person, { day, isFirst: at === 0 })
+  }
+  await world.host.advanceClock(DAY_S - now_s)
+}
+
+/** What support sees: disputes, tickets, declines by rule, a frozen card and a withdrawal. */
+async function addCases(world: World, [household, studio]: readonly Person[]): Promise<void> {
+  if (household === undefined || studio === undefined) return
+  const { bearer } = household
+  const [lost, kept] = household.captured.slice(-2)
+  for (const transaction_id of [lost, kept]) {
+    const explanation = 'The order never arrived, and the shop does not answer.'
+    const dispute = { transaction_id, reason: 'not_received', explanation }
+    const { id } = await call(world, 'file_dispute', dispute, bearer)
+    if (transaction_id === lost) {
+      await simulate(world, `disputes/${id}/answer`, { text: 'We shipped a replacement.' }, bearer)
+      await simulate(world, `disputes/${id}/close`, { outcome: 'won' }, bearer)
+    }
+  }
+  const everyday_card = household.cards[0]
+  if (everyday_card !== undefined) {
+    await call(world, 'set_mcc_rules', { id: everyday_card.id, deny: ['7995'] }, bearer)
+    const gamble = { amount: 60, merchant_name: risky.name, mcc: risky.mcc }
+    await simulate(world, `cards/${everyday_card.id}/authorize`, gamble, bearer)
+  }
+  const ticket = {
+    subject: 'Hotel charged twice?',
+    message: 'I see a hold and a charge from Hotel Alvorada. Is the hold released by itself?',
+    category: 'card',
+  }
+  await call(world, 'open_ticket', ticket, bearer)
+  const idle = studio.cards[0]
+  if (idle !== undefined) await call(world, 'freeze_card', { id: idle.id }, studio.bearer)
+}

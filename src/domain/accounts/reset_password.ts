@@ -1,0 +1,89 @@
+import { accountSuspended, totpRequired } from '#contract/common_problems.ts'
+import { Problem } from '#contract/problem.ts'
+import type { Handler, PreparingContext } from '#domain/context/context.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
+import { consumeReset, findResetAccount } from '#domain/credentials/password_reset_store.ts'
+import { endAllSessions } from '#domain/credentials/session_store.ts'
+import type { AccountRow } from './account.ts'
+import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
+import { hashPassword, requireStrongPassword } from './password.ts'
+import { requireTotpCode } from './two_factor.ts'
+
+/**
+ * Sets a new password with the token of an emailed link. Only a success uses the token up, so a
+ * weak password or a wrong code can be corrected. API keys and grants stay: they need no password.
+ */
+export const resetPassword: Handler<'reset_password'> = {
+  prepare: async (context, { token, password, totp_code }) => {
+    const checked = await requireAccount(context, token)
+    requireStrongPassword(password, checked.email)
+    const password_hash = await hashPassword(password, context.settings)
+    await requireSecondFactor(context, checked, totp_code)
+
+    return async ({ tx, keys, now, audit, alert, credentialsChanged }) => {
+      const account = await lockAccount(tx, checked.id)
+      if (!(await consumeReset(tx, { keys }, { token, now }))) throw resetTokenInvalid()
+      requireActive(account)
+      const isCodeMissing = account.totp_status === 'enabled' && checked.totp_status !== 'enabled'
+      if (isCodeMissing) throw totpRequired()
+
+      const { id, email, notifications } = account
+      await updateAccountRow(tx, { id, email, password_hash, notifications, now })
+      await endAllSessions(tx, id, now)
+      // The owner may have locked the sign-in with guesses of the forgotten password.
+      await clearGuesses({ tx, keys, subject: `sign_in|${email}` })
+      credentialsChanged(id)
+      audit(id, { action: 'reset_password', resource: { type: 'account', id } })
+      alert(id, { kind: 'password_reset' })
+      return {}
+    }
+  },
+}
+
+type AnonymousContext = PreparingContext<null>
+
+async function requireAccount(
+  { db, keys, now }: AnonymousContext,
+  token: string,
+): Promise<AccountRow> {
+  const account_id = await findResetAccount(db, { keys }, { token, now })
+  if (account_id === undefined) throw resetTokenInvalid()
+  const account = await findAccount(db, account_id)
+  requireActive(account)
+  return account
+}
+
+function requireActive({ status }: AccountRow): void {
+  if (status === 'suspended') throw accountSuspended()
+}
+
+const resetTokenInvalid = () =>
+  new Problem(
+    'reset_token_invalid',
+    'This reset link expired, was already used or was replaced by a newer one. Request a new one.',
+  )
+
+/**
+ * Guesses are counted apart from those at sign-in and in settings, so someone who reads the mailbox
+ * can't lock the owner out. The code is consumed in a transaction of its own, as at sign-in.
+ */
+async function requireSecondFactor(
+  { db, keys, clock, now, auditRefusal }: AnonymousContext,
+  account: AccountRow,
+  totp_code: string | undefined,
+): Promise<void> {
+  if (account.totp_status !== 'enabled') return
+  if (totp_code === undefined) throw totpRequired()
+  const guess = { tx: db, keys, subject: `password_reset|totp|${account.id}`, now }
+  await requireGuessLeft(guess)
+  try {
+    await db.transaction((tx) => requireTotpCode({ tx, keys, clock }, account, totp_code))
+  } catch (cause) {
+    if (cause instanceof Problem) {
+      const resource = { type: 'account', id: account.id }
+      await auditRefusal(account.id, { action: 'reset_password', result: 'failure', resource })
+    }
+    throw cause
+  }
+  await clearGuesses(guess)
+}

@@ -1,0 +1,99 @@
+import type { SandboxHost } from '#domain/context/surface.ts'
+import { inboxOf } from '#domain/notices/inbox.ts'
+import { closeWindow } from '#domain/topups/expire_topups_task.ts'
+import { bearerOf } from '#kernel/bearer.ts'
+import { cellOfId } from '#kernel/id.ts'
+import { runtimeOfBearer, runtimeOfId } from '#operations/cells.ts'
+import { invoke } from '#operations/invoke.ts'
+import type { Runtime } from '#operations/runtime.ts'
+import { callerOf } from '#operations/steps/authenticate.ts'
+import { advanceClock } from '#platform/postgres/clock_offset.ts'
+import type { TaskRunner } from '#platform/runtime/tasks.ts'
+import type { Issuing } from './issuing.ts'
+
+type HostParts = {
+  tasks: TaskRunner
+  card_host_port: number
+  /** By the number of their cell. */
+  issuing: ReadonlyMap<number, Issuing>
+}
+
+/** The part of the service that the sandbox uses, for the accounts of every cell. */
+export function makeSandboxHost(
+  runtime: Runtime,
+  { tasks, card_host_port, issuing }: HostParts,
+): SandboxHost {
+  return {
+    settings: runtime.settings,
+    clock: runtime.clock,
+    random: runtime.random,
+    log: runtime.log,
+    card_host_port,
+    ...routedIssuing(runtime, issuing),
+    callerOf: async (authorization) => {
+      const bearer = bearerOf(authorization)
+      return callerOf(runtimeOfBearer(runtime, bearer), { bearer })
+    },
+    call: async (operation, input, bearer) => {
+      const id = runtime.newId('req', runtime.clock.now())
+      const request = {
+        id,
+        ip: 'local',
+        user_agent: 'florin',
+        idempotency_key: null,
+        header: () => null,
+      }
+      const readInput = () => structuredClone(input)
+      const answer = await invoke(runtime, {
+        operation,
+        bearer: bearer ?? null,
+        request,
+        readInput,
+        is_free: true,
+      })
+      return { status: answer.status, body: answer.body === '' ? {} : JSON.parse(answer.body) }
+    },
+    runTasks: tasks.run,
+    expireTopup: (account_id, id) => closeWindow(runtimeOfId(runtime, account_id), account_id, id),
+    inboxOf: (account_id) => inboxOf(runtimeOfId(runtime, account_id).db, account_id),
+    advanceClock: async (seconds) => {
+      await advanceClock(runtime.db, runtime.clock, seconds)
+      await tasks.runAll()
+      return runtime.clock.now()
+    },
+  }
+}
+
+function routedIssuing(
+  runtime: Runtime,
+  issuing: ReadonlyMap<number, Issuing>,
+): Issuing['sandbox_host'] {
+  const of = (account_id: string) => {
+    const found = issuing.get(cellOfId(account_id)) ?? issuing.get(runtime.settings.cell)
+    if (found === undefined) throw new Error('a cell has an engine')
+    return found.sandbox_host
+  }
+  return {
+    cardNumberOf: (account_id, id) => of(account_id).cardNumberOf(account_id, id),
+    expireAuthorization: (account_id, id) => of(account_id).expireAuthorization(account_id, id),
+    openChallenge: (account_id, asked) => of(account_id).openChallenge(account_id, asked),
+    challengeStatus: (account_id, id) => of(account_id).challengeStatus(account_id, id),
+  }
+}
+
+/** The tasks of all cells as one; each cell stops its own. */
+export function allTasks(runners: readonly TaskRunner[]): TaskRunner {
+  const [only] = runners
+  if (only !== undefined && runners.length === 1) return only
+  const each = async (run: (runner: TaskRunner) => Promise<void>) => {
+    for (const runner of runners) await run(runner)
+  }
+  return {
+    nudge: () => {
+      for (const runner of runners) runner.nudge()
+    },
+    runAll: () => each((runner) => runner.runAll()),
+    run: (names) => each((runner) => runner.run(names)),
+    stop: () => each((runner) => runner.stop()),
+  }
+}

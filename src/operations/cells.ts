@@ -1,0 +1,80 @@
+import type { Operation } from '#contract/operation.ts'
+import { pipeline_operations } from '#contract/operator/operations.ts'
+import { Problem } from '#contract/problem.ts'
+import { normalizeEmail } from '#domain/accounts/account.ts'
+import { cellOfBearer } from '#domain/credentials/bearer.ts'
+import { cellOfLinkToken } from '#domain/credentials/link_token.ts'
+import { cellOfId } from '#kernel/id.ts'
+import type { Call } from './call.ts'
+import type { Cells, Runtime } from './runtime.ts'
+import { rateSubjectOf } from './steps/limit_rate.ts'
+import { validateInput } from './steps/parse_input.ts'
+
+/** The runtime of an object. An ID of an unknown cell is looked for in cell 0, and not found. */
+export function runtimeOfId(runtime: Runtime, id: string): Runtime {
+  return runtime.cells === null ? runtime : (runtime.cells.at(cellOfId(id)) ?? runtime.cells.home)
+}
+
+/** The runtime of a credential. One that names no cell of ours is unknown in cell 0. */
+export function runtimeOfBearer(runtime: Runtime, bearer: string | null): Runtime {
+  if (runtime.cells === null) return runtime
+  const cell = bearer === null ? null : (cellOfBearer(bearer) ?? cellOfLinkToken(bearer))
+  return runtime.cells.at(cell ?? 0) ?? runtime.cells.home
+}
+
+/** The runtime that performs a call: by its bearer, by the object of an operator, or by email. */
+export async function runtimeOfCall(runtime: Runtime, call: Call): Promise<Runtime> {
+  const { cells } = runtime
+  if (cells === null) return runtime
+  const { access }: Operation = pipeline_operations[call.operation]
+  if (access !== 'anyone' && !('operator' in access)) return runtimeOfBearer(runtime, call.bearer)
+  const input = await givenInput(call)
+  if (access !== 'anyone') {
+    return runtimeOfId(runtime, textOf(input, 'id') || textOf(input, 'account_id'))
+  }
+  const number = await cellOfAnyone(cells, call, input)
+  const chosen = cells.at(number)
+  if (chosen !== undefined) return chosen
+  throw new Problem('service_unavailable', 'This account is served by other nodes.', {
+    retry_after_s: 1,
+  })
+}
+
+/** Read again by the pipeline, which refuses what is not valid. */
+export async function givenInput(call: Call): Promise<object> {
+  try {
+    return Object(await call.readInput()) as object
+  } catch {
+    return {}
+  }
+}
+
+function textOf(input: object, name: string): string {
+  const value = (input as Record<string, unknown>)[name]
+  return typeof value === 'string' ? value : ''
+}
+
+async function cellOfAnyone(cells: Cells, call: Call, input: object): Promise<number> {
+  const { operation } = call
+  if (operation === 'reset_password') return cellOfLinkToken(textOf(input, 'token')) ?? 0
+  if (operation === 'operator_sign_in') return 0
+  const email = normalizeEmail(textOf(input, 'email'))
+  if (operation !== 'create_account') return cells.ofEmail(email)
+  return (await mayClaim(cells.home, call, input)) ? cells.claimForNewAccount(email) : 0
+}
+
+/** Only a call that will not be refused anyway may write to the directory. */
+async function mayClaim(
+  runtime: Runtime,
+  { operation, request }: Call,
+  input: object,
+): Promise<boolean> {
+  const shape: Operation = pipeline_operations[operation]
+  try {
+    validateInput(shape, structuredClone(input))
+  } catch {
+    return false
+  }
+  const subject = rateSubjectOf(runtime, { ip: request.ip, operation: shape })
+  return (await runtime.limiter.peek(subject.key, subject.policies)).allowed
+}

@@ -1,0 +1,76 @@
+import { inputLocation, type Operation } from '#contract/operation.ts'
+import { pipeline_operations } from '#contract/operator/operations.ts'
+import { type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
+import type { Call, Response } from './call.ts'
+import { givenInput } from './cells.ts'
+import type { Cells, Runtime } from './runtime.ts'
+
+type InvokeIn = (runtime: Runtime, call: Call) => Promise<Response>
+
+/** Changes for every account, so every cell makes them. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'operator_set_kill_switch',
+  'operator_announce_maintenance',
+])
+
+/**
+ * A call of an operator that concerns all cells: a list, or a change everywhere. Null for every
+ * other call. A cell that cannot answer fails the call: a list without it would look complete.
+ */
+export async function fanOut(
+  cells: Cells,
+  call: Call,
+  invokeIn: InvokeIn,
+): Promise<Response | null> {
+  const operation: Operation = pipeline_operations[call.operation]
+  if (operation.access === 'anyone' || !('operator' in operation.access)) return null
+  if (EVERYWHERE.has(operation.name)) {
+    return firstOrFailure(await invokeInAll(cells, call, invokeIn))
+  }
+  if (!isPaged(operation)) return null
+  const input = await givenInput(call)
+  // The rows of one object or account are all in its cell.
+  if ('id' in input || 'account_id' in input) return null
+  return mergePages(operation.name, input, await invokeInAll(cells, call, invokeIn))
+}
+
+const isPaged = (operation: Operation) =>
+  inputLocation(operation) === 'query' && 'cursor' in operation.input.properties
+
+/** The first call counts against the operator's rate limit, the others are parts of it. */
+function invokeInAll(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response[]> {
+  const parts = cells.all.map((runtime, at) =>
+    invokeIn(runtime, { ...call, request: { ...call.request }, is_part: at > 0 }),
+  )
+  return Promise.all(parts)
+}
+
+function firstOrFailure(responses: readonly Response[]): Response {
+  const response = responses.find(({ status }) => status >= 300) ?? responses[0]
+  if (response === undefined) throw new Error('there is at least one cell')
+  return response
+}
+
+type Row = { id: string }
+
+/** IDs of all cells sort by time, so one position in the order of IDs serves all of them. */
+function mergePages(operation: string, input: PageInput, responses: readonly Response[]): Response {
+  const first = firstOrFailure(responses)
+  if (first.status >= 300) return first
+  const pages = responses.map(({ body }) => JSON.parse(body) as PageOf<Row>)
+  const sign = input.order === 'asc' ? 1 : -1
+  const rows = pages
+    .flatMap(({ data }) => data)
+    .sort((a, b) => (a.id === b.id ? 0 : a.id < b.id ? -sign : sign))
+  const { data, has_more } = cut(rows, input)
+  const isMore = has_more || pages.some((page) => page.has_more)
+  const last = data.at(-1)
+  const next_cursor = isMore && last ? pageCursor({ operation, input, id: last.id }) : null
+  return { ...first, body: JSON.stringify({ data, has_more: isMore, next_cursor }) }
+}
+
+const DEFAULT_LIMIT = 25
+
+function cut(rows: readonly Row[], { limit = DEFAULT_LIMIT }: PageInput) {
+  return { data: rows.slice(0, Number(limit)), has_more: rows.length > Number(limit) }
+}

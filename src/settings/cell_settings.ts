@@ -1,0 +1,91 @@
+import { CELLS_MAX } from '#kernel/cell.ts'
+import { Secret } from '#kernel/secret.ts'
+import {
+  ConfigError,
+  type Environment,
+  isRecord,
+  readJson,
+} from '#platform/settings/environment.ts'
+import type { ServerSettings } from '#platform/settings/server_settings.ts'
+
+/** A database with the whole schema and a share of the accounts. */
+export type CellDatabase = {
+  number: number
+  url: Secret
+  /** A separate login for calls of account holders; null: the one of url. */
+  account_url: Secret | null
+}
+
+export type CellSettings = {
+  /** The cell whose database these settings name. */
+  cell: number
+  /** The cells besides this installation's first one; empty: everything is in one database. */
+  more_cells: readonly CellDatabase[]
+}
+
+type Databases = Pick<ServerSettings, 'database_url' | 'account_database_url'>
+
+const NAME = 'FLORIN_CELLS'
+const POSTGRES_URL = /^postgres(ql)?:\/\/[^/?]/
+const FIELDS = new Set(['number', 'url', 'account_url'])
+
+/**
+ * Cell 0 is always there, because it has the directory of all accounts. Its database is either
+ * listed or the one of FLORIN_DATABASE_URL.
+ */
+export function readCells(env: Environment, databases: Databases): CellSettings & Databases {
+  const list = readJson(env, NAME, [])
+  if (!Array.isArray(list)) throw invalid('must be a JSON list such as [{"number":1,"url":"…"}]')
+  const cells = list.map(readCell)
+  for (const [at, { number, url }] of cells.entries()) {
+    const earlier = cells.slice(0, at)
+    if (earlier.some((one) => one.number === number)) throw invalid(`lists cell ${number} twice`)
+    const same = earlier.find((one) => one.url.open() === url.open())
+    if (same !== undefined) {
+      throw invalid(`gives the cells ${same.number} and ${number} the same database`)
+    }
+  }
+  const first = cells.find(({ number }) => number === 0)
+  const more_cells = cells.filter(({ number }) => number !== 0)
+  if (more_cells.some(({ url }) => url.open() === databases.database_url?.open())) {
+    throw invalid('lists the database of FLORIN_DATABASE_URL, which is cell 0')
+  }
+  if (first === undefined) return { ...databases, cell: 0, more_cells }
+  if (databases.database_url !== null) {
+    throw invalid('lists cell 0, so remove FLORIN_DATABASE_URL')
+  }
+  const { url: database_url, account_url: account_database_url } = first
+  return { database_url, account_database_url, cell: 0, more_cells }
+}
+
+/** An error doesn't repeat the URL, because it may contain a password. */
+function readCell(entry: unknown, at: number): CellDatabase {
+  const where = `entry ${at + 1}`
+  if (!isRecord(entry)) throw invalid(`${where} must be an object with number and url`)
+  const unknown = Object.keys(entry).find((name) => !FIELDS.has(name))
+  if (unknown !== undefined) throw invalid(`${where} has the unknown field "${unknown}"`)
+  const { number, url, account_url = null } = entry
+  if (!Number.isInteger(number) || Number(number) < 0 || Number(number) >= CELLS_MAX) {
+    throw invalid(`${where} needs a number from 0 to ${CELLS_MAX - 1}`)
+  }
+  return {
+    number: Number(number),
+    url: readUrl(url, `the url of ${where}`),
+    account_url: account_url === null ? null : readUrl(account_url, `the account_url of ${where}`),
+  }
+}
+
+function readUrl(value: unknown, what: string): Secret {
+  if (typeof value === 'string' && POSTGRES_URL.test(value)) return new Secret(value)
+  throw invalid(`${what} is not an address of the form postgres://…`)
+}
+
+const invalid = (sentence: string) => new ConfigError(`${NAME}: ${sentence}.`)
+
+/** The settings of one cell: the same ones with its own database. */
+export function settingsOfCell<Given extends CellSettings & Databases>(
+  settings: Given,
+  { number, url, account_url }: CellDatabase,
+): Given {
+  return { ...settings, cell: number, database_url: url, account_database_url: account_url }
+}
