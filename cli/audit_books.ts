@@ -1,28 +1,37 @@
 import { type BooksReport, type ChainDifference, proveBooks, proveCustody } from '#main/audit.ts'
-import { readSettings } from '#settings/settings.ts'
-import { withDatabase } from './with_database.ts'
+import { withEachCell } from './with_database.ts'
 
 type Report = BooksReport & { custody: ChainDifference[] }
 
 /** Exits with 1 when a proof fails or coins are missing, so a scheduler can alert on it. */
 export async function auditBooks(options: { json?: boolean }): Promise<void> {
-  const settings = readSettings(process.env)
-  const report = await withDatabase(async (db) => ({
-    ...(await proveBooks(db)),
+  const reports = await withEachCell(async (db, progress, settings) => ({
+    ...(await proveBooks(db, undefined, (accounts) =>
+      progress.update(`(${accounts} accounts proven)`),
+    )),
     custody: await proveCustody(db, settings),
   }))
-  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : formatReport(report))
-  if (hasViolations(report)) process.exitCode = 1
+  const isOnly = reports.length === 1
+  for (const { cell, value } of reports) {
+    const named = isOnly ? value : { cell, ...value }
+    const heading = isOnly ? '' : `Cell ${cell}\n`
+    process.stdout.write(
+      options.json ? `${JSON.stringify(named)}\n` : `${heading}${formatReport(value)}`,
+    )
+  }
+  if (reports.some(({ value }) => hasViolations(value))) process.exitCode = 1
 }
 
 const hasViolations = ({ violations, custody }: Report): boolean =>
   violations.length > 0 || custody.some(({ is_short }) => is_short)
 
 function formatReport(report: Report): string {
-  const { figures, violations, custody } = report
-  const rows = Object.entries(figures).map(([name, value]) => `${name.padEnd(20)}${value}`)
+  const { figures, violations, custody, accounts } = report
+  const rows = Object.entries({ accounts, ...figures }).map(
+    ([name, value]) => `${name.padEnd(20)}${value}`,
+  )
   const failures = violations.map(
-    ({ proof, found }) => `FAILED: ${proof}: ${JSON.stringify(found)}`,
+    ({ proof, id, sentence }) => `FAILED: ${proof}: ${id}: ${sentence}`,
   )
   const verdict = hasViolations(report)
     ? `${violations.length + custody.filter(({ is_short }) => is_short).length} violations.`

@@ -15,13 +15,13 @@ type Options = { json?: boolean; save?: string; against?: string }
 /** Exits with 1 when a chain is broken, so a scheduler can alert on it. */
 export async function auditVerify({ json, save, against }: Options): Promise<void> {
   const earlier = against === undefined ? [] : parseHeads(await readFile(against, 'utf8'))
-  const report = await withDatabase(async (db) => {
+  const report = await withDatabase(async (db, progress) => {
+    const showProgress = (entries: number) => progress.update(`(${entries} entries verified)`)
     const found = await verifyAudit(db, showProgress)
     found.faults.push(...(await changedHeads(db, earlier)))
     if (save !== undefined) await saveHeads(db, save)
     return found
   })
-  if (process.stderr.isTTY) process.stderr.write('\r')
   process.stdout.write(json ? toJson(report) : formatReport(report))
   if (report.faults.length > 0) process.exitCode = 1
 }
@@ -46,10 +46,6 @@ function parseHeads(text: string): AuditHead[] {
       }
       return { account_id, position: BigInt(position), hash }
     })
-}
-
-function showProgress(entries: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${entries} entries`)
 }
 
 function formatReport({ accounts, entries, faults }: AuditReport): string {

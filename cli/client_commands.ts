@@ -3,7 +3,7 @@ import { addConnectionOptions, addServerOptions } from './connection_options.ts'
 
 /** Login and developer tools. The operations of the API have commands of their own. */
 export function clientCommands(): Command[] {
-  return [login(), logout(), profiles(), listen(), trigger(), completion()]
+  return [login(), logout(), profiles(), approvals(), listen(), trigger(), completion()]
 }
 
 const login = () =>
@@ -34,6 +34,27 @@ function profiles(): Command {
     .command('use <name>')
     .description('Make a profile the current one.')
     .action(async (name) => (await import('./profiles/login.ts')).useProfile(name))
+  return group
+}
+
+function approvals(): Command {
+  const group = new Command('approvals').description(
+    'List and decide the calls of agents that exceed their budget.',
+  )
+  addConnectionOptions(group.command('list', { isDefault: true }))
+    .description('List the approvals that wait for you.')
+    .option('--all', 'list decided and expired ones too')
+    .option('--watch', 'keep showing the list as it changes')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./approvals.ts')).listApprovals(options))
+  for (const decision of ['approve', 'decline'] as const) {
+    addConnectionOptions(group.command(`${decision} <id>`))
+      .description(`${decision === 'approve' ? 'Approve' : 'Decline'} a call; requires a session.`)
+      .option('--json', 'print JSON')
+      .action(async (id, options) =>
+        (await import('./approvals.ts')).decideApproval(id, decision, options),
+      )
+  }
   return group
 }
 

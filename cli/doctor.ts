@@ -2,17 +2,17 @@ import { diagnose, type Finding } from '#main/doctor.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { readSettings } from '#settings/settings.ts'
 import { exit_codes } from './exit_codes.ts'
-import { progressLine } from './progress.ts'
+import { startProgress } from './progress.ts'
 
 /** Prints one line per check, and the fix below each failed one. */
 export async function doctor({ json }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = []
-  const progress = progressLine('Checking')
+  let progress = startProgress('Checking')
   for await (const finding of runChecks(process.env)) {
     findings.push(finding)
     progress.end()
     if (!json) process.stdout.write(formatFinding(finding))
-    progress.update('…')
+    progress = startProgress('Checking')
   }
   progress.end()
   if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
@@ -25,7 +25,7 @@ async function* runChecks(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
     yield* diagnose(readSettings(env))
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
-    const cure = 'Correct it; docs/running.md lists all settings.'
+    const cure = 'Correct it; docs/settings.md lists all settings.'
     yield { name: 'settings', state: 'wrong', found: cause.message, cure }
   }
 }

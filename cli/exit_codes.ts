@@ -37,10 +37,12 @@ export const isExpected = (cause: unknown): boolean =>
   cause instanceof FlorinError || cause instanceof UsageError
 
 /** Prints the message, then the error code and request ID to quote in a support request. */
-export function printError(cause: unknown, { json = false } = {}): void {
+export function printError(cause: unknown, { json = false, isOperator = false } = {}): void {
   process.exitCode = exitCodeFor(cause)
   if (cause instanceof FlorinError) {
-    process.stderr.write(json ? `${JSON.stringify(errorBody(cause))}\n` : errorLines(cause))
+    process.stderr.write(
+      json ? `${JSON.stringify(errorBody(cause))}\n` : errorLines(cause, isOperator),
+    )
   } else if (cause instanceof UsageError) {
     process.stderr.write(`${cause.message}\n`)
   } else {
@@ -55,8 +57,20 @@ const errorBody = ({ code, message, request_id, details }: FlorinError) => ({
   ...(details.length > 0 && { details }),
 })
 
-function errorLines({ code, message, request_id, details }: FlorinError): string {
+function errorLines(error: FlorinError, isOperator: boolean): string {
+  const { code, request_id, details } = error
+  const message = code === 'missing_token' ? 'You are not signed in.' : error.message
   const fields = details.map((each) => `  ${each.field}: ${each.message}`)
   const reference = request_id === null ? code : `${code}, request ${request_id}`
-  return [message, ...fields, `(${reference})`, ''].join('\n')
+  const hint = sign_in_codes.has(code) ? [isOperator ? OPERATOR_HINT : LOGIN_HINT] : []
+  return [message, ...fields, ...hint, `(${reference})`, ''].join('\n')
 }
+
+const sign_in_codes: ReadonlySet<string> = new Set([
+  'missing_token',
+  'invalid_token',
+  'token_expired',
+  'token_revoked',
+])
+const LOGIN_HINT = 'Run `florin login`, or set FLORIN_KEY.'
+const OPERATOR_HINT = 'Set FLORIN_OPERATOR_TOKEN; `florin operator create` creates a token.'

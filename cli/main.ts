@@ -5,11 +5,12 @@ import { clientCommands } from './client_commands.ts'
 import { exit_codes, isExpected, printError } from './exit_codes.ts'
 import { normalizeArguments } from './normalize_arguments.ts'
 import { serverCommands } from './server_commands.ts'
+import { explainUsage } from './usage_errors.ts'
 
 const program = new Command('florin')
   .description('Run a Florin card programme, or call its API.')
   .version(manifest.version)
-  .showSuggestionAfterError()
+  .showSuggestionAfterError(false)
 
 program.commandsGroup('Server:')
 for (const command of serverCommands()) program.addCommand(command)
@@ -40,7 +41,8 @@ async function handleError(cause: unknown): Promise<void> {
   if (cause instanceof CommanderError) {
     process.exitCode = cause.exitCode === 0 ? exit_codes.ok : exit_codes.usage
   } else if (isExpected(cause)) {
-    printError(cause, { json: process.argv.includes('--json') })
+    const isOperator = process.argv[2] === 'operator'
+    printError(cause, { json: process.argv.includes('--json'), isOperator })
   } else {
     // Loaded here because they are slow to import and most commands need neither.
     const { ConfigError } = await import('#platform/settings/environment.ts')
@@ -74,7 +76,10 @@ try {
     named in routes ? named : program.commands.find((each) => each.name() === first)?.name(),
   )
   forEachCommand(program, (command) => {
-    command.exitOverride().configureHelp({ minWidthToWrap: HELP_WIDTH_MIN })
+    command
+      .exitOverride()
+      .configureHelp({ minWidthToWrap: HELP_WIDTH_MIN })
+      .configureOutput({ outputError: (text, write) => write(explainUsage(text, command)) })
     if (command !== program) command.helpCommand(false)
   })
   await program.parseAsync(normalizeArguments(process.argv, program))

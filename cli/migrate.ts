@@ -1,9 +1,12 @@
 import { migrate } from '#platform/postgres/migrate.ts'
-import { withDatabase } from './with_database.ts'
+import { withEachCell } from './with_database.ts'
 
 export async function runMigrations(): Promise<void> {
-  const applied = await withDatabase(migrate)
-  const sentence =
-    applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`
-  process.stdout.write(`${sentence}\n`)
+  const migrated = await withEachCell((db) => migrate(db))
+  for (const { cell, value: applied } of migrated) {
+    const where = migrated.length === 1 ? '' : `Cell ${cell}: `
+    const sentence =
+      applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`
+    process.stdout.write(`${where}${sentence}\n`)
+  }
 }

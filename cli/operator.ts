@@ -34,7 +34,7 @@ export async function operatorCreate(
 }
 
 export async function operatorList({ json }: { json?: boolean }): Promise<void> {
-  const tokens = await withDatabase(listOperators)
+  const tokens = await withDatabase((db) => listOperators(db))
   const text = json ? JSON.stringify(tokens, null, 2) : tokens.map(formatToken).join('\n')
   process.stdout.write(`${text === '' ? 'No operator tokens.' : text}\n`)
 }

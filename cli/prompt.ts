@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { UsageError } from './exit_codes.ts'
 
 export async function ask(question: string, output: Writable = process.stderr): Promise<string> {
   const lines = createInterface({ input: process.stdin, output, terminal: true })
@@ -8,6 +9,13 @@ export async function ask(question: string, output: Writable = process.stderr): 
   } finally {
     lines.close()
   }
+}
+
+/** Asks on a terminal before something that cannot be undone. Scripts are not asked. */
+export async function confirm(question: string, { yes = false } = {}): Promise<void> {
+  if (yes || !process.stdin.isTTY || !process.stderr.isTTY) return
+  const answer = await ask(`${question} [y/N] `)
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was changed.')
 }
 
 /** Asks without echoing the input. */

@@ -1,11 +1,19 @@
 import { Command } from 'commander'
+import { confirm } from './prompt.ts'
 
 /** Commands that run and maintain the service, on the machine it runs on. */
 export function serverCommands(): Command[] {
   return [
     new Command('start')
       .description('Start the service. Settings are FLORIN_… environment variables.')
-      .action(async () => (await import('./start.ts')).start()),
+      .option(
+        '--log',
+        'print the log; a terminal otherwise gets it in a file in the data directory',
+      )
+      .action(async (options) => (await import('./start.ts')).start(options)),
+    new Command('demo')
+      .description('Fill an empty sandbox with 90 days of data, to look at every page and chart.')
+      .action(async () => (await import('./demo.ts')).demo()),
     new Command('signer')
       .description('Start the signer. It reads the seed phrase from stdin.')
       .option('--show', 'print the public keys for FLORIN_CHAINS and exit')
@@ -14,15 +22,45 @@ export function serverCommands(): Command[] {
     new Command('migrate')
       .description('Apply pending database migrations and exit.')
       .action(async () => (await import('./migrate.ts')).runMigrations()),
+    new Command('after-restore')
+      .description('Prepare a database that was restored from a backup for its first start.')
+      .option('--yes', 'do not ask for confirmation')
+      .action(async (options) => {
+        await confirm('Pause payments and skip deposit addresses?', options)
+        await (await import('./after_restore.ts')).afterRestore()
+      }),
     new Command('doctor')
       .description('Check settings, database, chains and other dependencies, and suggest fixes.')
       .option('--json', 'print JSON')
       .action(async (options) => (await import('./doctor.ts')).doctor(options)),
+    cells(),
     keys(),
     audit(),
     grants(),
     operator(),
   ]
+}
+
+function cells(): Command {
+  const group = new Command('cells').description('Show the cells, and where new accounts go.')
+  group
+    .command('list')
+    .description('List the cells with their state and number of accounts.')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./cells.ts')).cellsList(options))
+  group
+    .command('add')
+    .description('Register the cells in FLORIN_CELLS. A start does the same.')
+    .action(async () => (await import('./cells.ts')).cellsAdd())
+  group
+    .command('close <number>')
+    .description('Send no new accounts to a cell. Its accounts keep working.')
+    .action(async (number) => (await import('./cells.ts')).cellsChange(number, 'closed'))
+  group
+    .command('open <number>')
+    .description('Send new accounts to a cell again.')
+    .action(async (number) => (await import('./cells.ts')).cellsChange(number, 'open'))
+  return group
 }
 
 function keys(): Command {
@@ -42,7 +80,11 @@ function keys(): Command {
     .command('retire')
     .description('Stop accepting earlier credential roots.')
     .option('--force', 'retire them even if credentials that depend on them stop working')
-    .action(async (options) => (await import('./keys.ts')).keysRetire(options))
+    .option('--yes', 'do not ask for confirmation')
+    .action(async (options) => {
+      await confirm('Stop accepting earlier credential roots?', options)
+      await (await import('./keys.ts')).keysRetire(options)
+    })
   return group
 }
 
@@ -80,7 +122,11 @@ function grants(): Command {
   group
     .command('revoke <id>')
     .description('Revoke a grant and all its tokens, immediately and permanently.')
-    .action(async (id) => (await import('./grants.ts')).grantsRevoke(id))
+    .option('--yes', 'do not ask for confirmation')
+    .action(async (id, options) => {
+      await confirm(`Revoke ${id} and all its tokens?`, options)
+      await (await import('./grants.ts')).grantsRevoke(id)
+    })
   return group
 }
 
@@ -103,10 +149,18 @@ function operator(): Command {
   group
     .command('revoke <id-or-name>')
     .description('Revoke a token, immediately and permanently.')
-    .action(async (id_or_name) => (await import('./operator.ts')).operatorRevoke(id_or_name))
+    .option('--yes', 'do not ask for confirmation')
+    .action(async (id_or_name, options) => {
+      await confirm(`Revoke the operator token ${id_or_name}?`, options)
+      await (await import('./operator.ts')).operatorRevoke(id_or_name)
+    })
   group
     .command('totp <id-or-name>')
     .description('Replace the authenticator secret of a token and end its sessions.')
-    .action(async (id_or_name) => (await import('./operator.ts')).operatorTotp(id_or_name))
+    .option('--yes', 'do not ask for confirmation')
+    .action(async (id_or_name, options) => {
+      await confirm(`Replace the authenticator of ${id_or_name} and end its sessions?`, options)
+      await (await import('./operator.ts')).operatorTotp(id_or_name)
+    })
   return group
 }

@@ -1,20 +1,34 @@
+import { join } from 'node:path'
 import { startService } from '#main/start.ts'
-import { systemClock } from '#platform/runtime/clock.ts'
+import { type Clock, systemClock } from '#platform/runtime/clock.ts'
+import type { Log } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
-import { sandboxControl } from '#sandbox/control.ts'
 import { type Demo, seedDemo } from '#sandbox/demo.ts'
 import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
-import { startSandbox } from '#sandbox/sandbox.ts'
-import { signerInChildProcess } from '#sandbox/signer_in_child_process.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
 import { firstRunScreen } from './first_run_screen.ts'
+import { LOG_FILE, openLogFile } from './log_file.ts'
+import { withProgress } from './progress.ts'
 import { explainError, requireFreeDataDir } from './start_errors.ts'
+import { startSandboxService } from './start_sandbox.ts'
 
 /** Starts the service. Sandbox mode also starts simulated chains, card network and signer. */
-export async function start(): Promise<void> {
+export async function start({ log = false }: { log?: boolean }): Promise<void> {
   const settings = readSettings(process.env)
   await requireFreeDataDir(settings)
-  const starting = settings.mode === 'sandbox' ? startWithSandbox(settings) : startService(settings)
+  const clock = systemClock()
+  // On a terminal, lines of requests would push the credentials off the screen.
+  const isLogInFile = process.stdout.isTTY && !log
+  const dependencies = {
+    clock,
+    ...(isLogInFile && { log: await openLogFile(settings.data_dir, clock.wall) }),
+  }
+  const starting =
+    settings.mode === 'sandbox'
+      ? withProgress('Starting Florin in sandbox mode', () =>
+          startWithSandbox(settings, dependencies),
+        )
+      : startService(settings, { dependencies })
   const running = await starting.catch((cause: unknown) => {
     throw explainError(cause, settings)
   })
@@ -29,30 +43,20 @@ export async function start(): Promise<void> {
       },
     )
   }
+  if (isLogInFile) process.stderr.write(`  Log: ${join(settings.data_dir, LOG_FILE)}\n\n`)
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
 }
 
-async function startWithSandbox(settings: Settings) {
+async function startWithSandbox(settings: Settings, dependencies: { clock: Clock; log?: Log }) {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   // Printed before the server accepts requests, so scripts have the token from the first request.
-  process.stderr.write(
-    `Starting Florin in sandbox mode…\n\n  Operator token  ${operator_token.open()}\n`,
-  )
-  const clock = systemClock()
-  const now_ms = () => clock.now().getTime()
-  const sandbox = await startSandbox({
-    settings: { ...settings, operator_token },
-    now_ms,
-    wall_ms: () => clock.wall().getTime(),
-    every: clock.every,
-    startSigner: signerInChildProcess({ now_ms, every: clock.every }),
-  })
-  const service = await startService(sandbox.settings, {
-    surfaces: [sandboxControl, ...sandbox.surfaces],
-    dependencies: { clock },
-  })
-  const running = { ...service, stop: () => service.stop().then(sandbox.stop) }
+  if (!process.stderr.isTTY) {
+    process.stderr.write(
+      `Starting Florin in sandbox mode…\n\n  Operator token  ${operator_token.open()}\n`,
+    )
+  }
+  const running = await startSandboxService({ ...settings, operator_token }, dependencies)
   const demo: Demo = await seedDemo(running.sandbox_host)
   process.stderr.write(firstRunScreen(settings, demo, operator_token.open()))
   return running

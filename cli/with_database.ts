@@ -1,18 +1,42 @@
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
-import { readSettings } from '#settings/settings.ts'
+import { settingsOfCell } from '#settings/cell_settings.ts'
+import { readSettings, type Settings } from '#settings/settings.ts'
+import { type Progress, withProgress } from './progress.ts'
 
 /** Opens the configured database, or the embedded one, started here unless the service runs it. */
-export async function withDatabase<Value>(work: (db: Database) => Promise<Value>): Promise<Value> {
+export async function withDatabase<Value>(
+  work: (db: Database, progress: Progress) => Promise<Value>,
+): Promise<Value> {
   const { database_url, data_dir } = readSettings(process.env)
   const running = database_url?.open() ?? (await runningPostgresUrl(data_dir))
   const embedded = running === null ? await startEmbeddedPostgres({ data_dir }) : null
   const db = openDatabase(running ?? embedded?.url ?? '')
   try {
-    return await work(db)
+    return await withProgress('Working', (progress) => work(db, progress))
   } finally {
     await db.close()
     await embedded?.stop()
   }
+}
+
+/** Works on the database of each cell in turn, beginning with cell 0. */
+export async function withEachCell<Value>(
+  work: (db: Database, progress: Progress, settings: Settings) => Promise<Value>,
+): Promise<{ cell: number; value: Value }[]> {
+  const settings = readSettings(process.env)
+  const value = await withDatabase((db, progress) => work(db, progress, settings))
+  const done = [{ cell: settings.cell, value }]
+  for (const database of settings.more_cells) {
+    const db = openDatabase(database.url.open())
+    const of_cell = settingsOfCell(settings, database)
+    try {
+      const value = await withProgress('Working', (progress) => work(db, progress, of_cell))
+      done.push({ cell: database.number, value })
+    } finally {
+      await db.close()
+    }
+  }
+  return done
 }

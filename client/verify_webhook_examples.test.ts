@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -10,14 +10,16 @@ import { root } from '#platform/runtime/root.ts'
 import { installClient } from '#test/support/client_package.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { freePort } from '#test/support/port.ts'
+import { findTool, skipWithout } from '#test/support/tools.ts'
 
-/** Runs the code examples of docs/webhooks.md unchanged. */
+/** Runs the code examples of the docs unchanged. */
 const docs = readFileSync(join(root, 'docs/webhooks.md'), 'utf8')
+const receivers = readFileSync(join(root, 'docs/verify_webhooks.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'florin_examples_'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const secret = 'whsec_kPz3f0m1Jm8vQx5dYb2nRt6wLc9hGs4aUe7iOo0pXyZ'
-const body = JSON.stringify({ id: 'evt_1', data: { object: { name: 'Zoë' } } })
+const body = JSON.stringify({ id: 'evt_1', type: 'card.loaded', data: { object: { name: 'Zoë' } } })
 const now = Math.floor(Date.now() / 1_000)
 const v1 = (t: number, text = body, key = secret) =>
   createHmac('sha256', key).update(`${t}.${text}`).digest('hex')
@@ -46,9 +48,9 @@ const cases: Case[] = [
   wrong('letters that are no digest', `t=${now},v1=é`),
 ]
 
-function exampleIn(language: string): string {
-  const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(docs) ?? []
-  assert(code !== undefined, `docs/webhooks.md has an example in ${language}`)
+function exampleIn(language: string, page = docs): string {
+  const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? []
+  assert(code !== undefined, `the page has an example in ${language}`)
   return code
 }
 
@@ -67,18 +69,19 @@ const isInstalled = (command: string, version: string) =>
 const needs = (command: string, version: string) =>
   isInstalled(command, version) ? {} : { skip: `${command} is not installed` }
 
-test('the Node example responds correctly to valid and invalid deliveries', async () => {
-  const port = await freePort()
-  const file = join(folder, 'receiver.mjs')
-  await installClient(folder)
-  writeFileSync(file, exampleIn('ts').replace('listen(3000)', `listen(${port})`))
+/** Starts a receiver and sends it every case. */
+async function assertRespondsCorrectly(command: string, args: string[], url: string) {
   const env = { ...process.env, FLORIN_WEBHOOK_SECRET: secret }
-  const receiver = spawn(process.execPath, [file], { env, stdio: 'ignore' })
+  const receiver = spawn(command, args, { cwd: folder, env, stdio: 'ignore' })
+  const closed = once(receiver, 'close')
   const send = (sent: Case) =>
-    fetch(`http://127.0.0.1:${port}`, {
+    fetch(url, {
       method: 'POST',
       body: sent.body,
-      headers: { 'Service-Signature': encodeURI(sent.header) },
+      headers: {
+        'Content-Type': 'application/json',
+        'Service-Signature': encodeURI(sent.header),
+      },
     })
   try {
     const [first] = cases
@@ -87,15 +90,61 @@ test('the Node example responds correctly to valid and invalid deliveries', asyn
       send(first)
         .then(() => true)
         .catch(() => false)
-    assert.ok(await eventually(listens, { within_ms: 10_000 }))
+    assert.ok(await eventually(listens, { within_ms: 20_000 }))
     for (const each of cases) {
       assert.equal((await send(each)).status, each.isRight ? 204 : 400, each.name)
     }
   } finally {
     receiver.kill()
-    await once(receiver, 'close')
+    await closed
   }
+}
+
+test('the Node example responds correctly to valid and invalid deliveries', async () => {
+  const port = await freePort()
+  const file = join(folder, 'receiver.mjs')
+  await installClient(folder)
+  writeFileSync(file, exampleIn('ts').replace('listen(3000)', `listen(${port})`))
+  await assertRespondsCorrectly(process.execPath, [file], `http://127.0.0.1:${port}`)
 })
+
+const express = join(root, 'node_modules/express')
+
+test(
+  'the Express example responds correctly to valid and invalid deliveries',
+  existsSync(express) ? {} : { skip: 'express is not installed' },
+  async () => {
+    const port = await freePort()
+    const file = join(folder, 'express_receiver.mjs')
+    await installClient(folder)
+    const program = exampleIn('js', receivers)
+      .replace('listen(3000)', `listen(${port})`)
+      .replace("from 'express'", `from '${express}/index.js'`)
+    writeFileSync(file, program)
+    await assertRespondsCorrectly(process.execPath, [file], `http://127.0.0.1:${port}/florin`)
+  },
+)
+
+/** The first program under a heading of the page. */
+function receiverUnder(heading: string): string {
+  const [, section = ''] = receivers.split(`\n## ${heading}\n`)
+  return exampleIn('python', section)
+}
+
+for (const { name, tool, serve } of [
+  { name: 'Flask', tool: 'flask for Python', serve: ['flask', '--app', 'flask_receiver', 'run'] },
+  { name: 'FastAPI', tool: 'fastapi for Python', serve: ['uvicorn', 'fastapi_receiver:app'] },
+] as const) {
+  test(`the ${name} example responds correctly to valid and invalid deliveries`, {
+    skip: skipWithout(tool),
+  }, async () => {
+    const port = await freePort()
+    writeFileSync(join(folder, 'florin_webhook.py'), receiverUnder('Python'))
+    writeFileSync(join(folder, `${name.toLowerCase()}_receiver.py`), receiverUnder(name))
+    const args = ['-m', ...serve, '--port', String(port)]
+    await assertRespondsCorrectly(findTool(tool) ?? '', args, `http://127.0.0.1:${port}/florin`)
+  })
+}
 
 test(
   'the Python example accepts and refuses the right deliveries',

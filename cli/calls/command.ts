@@ -61,7 +61,7 @@ function buildOption(flag: Flag): Option {
   const { name, kind, description, choices, isRequired } = flag
   const notes = [
     description,
-    choices.length > 0 ? `One of: ${choices.join(', ')}.` : '',
+    choices.length > 0 && !description.includes('Allowed:') ? `One of: ${choices.join(', ')}.` : '',
     kind === 'list' ? 'Separated by commas.' : '',
     kind === 'object' ? 'JSON, or set its fields one by one.' : '',
     isRequired ? '(required)' : '',
@@ -103,9 +103,10 @@ async function readData(option: unknown): Promise<Record<string, unknown>> {
 function requireFlags(flags: readonly Flag[], input: Record<string, unknown>): void {
   const missing = flags.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(input, name))
   if (missing.length === 0) return
-  throw new UsageError(
-    `Missing required flags: ${missing.map(({ name }) => `--${name}`).join(', ')}.`,
+  const names = missing.map(({ name, choices }) =>
+    choices.length === 0 ? `--${name}` : `--${name} (${choices.join(', ')})`,
   )
+  throw new UsageError(`Missing required flags: ${names.join(', ')}.`)
 }
 
 function formatExample(

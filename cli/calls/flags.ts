@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { UsageError } from '#cli/exit_codes.ts'
+import { didYouMean, suggest } from '#cli/suggest.ts'
 
 /** A command line flag, derived from the JSON schema of an input field. */
 export type Flag = {
@@ -17,6 +18,7 @@ export type Flag = {
 type FieldSchema = {
   type?: string
   enum?: readonly string[]
+  pattern?: string
   anyOf?: readonly FieldSchema[]
   items?: FieldSchema
   properties?: Readonly<Record<string, TSchema>>
@@ -40,10 +42,20 @@ function fieldsOf(schema: FieldSchema, prefix: string): Flag[] {
   })
 }
 
-/** Names of the rows' scalar fields, in schema order. */
-export function scalarFieldNames(page: TSchema, list: string): string[] {
+const rowFields = (page: TSchema, list: string): Flag[] => {
   const { items } = ((page as FieldSchema).properties?.[list] ?? {}) as FieldSchema
   return fieldsOf(items ?? {}, '')
+}
+
+/** Names of the rows' fields and nested fields without the objects themselves, for CSV. */
+export const csvFieldNames = (page: TSchema, list: string): string[] =>
+  rowFields(page, list)
+    .filter(({ kind }) => kind !== 'object')
+    .map(({ name }) => name)
+
+/** Names of the rows' scalar fields, in schema order. */
+export function scalarFieldNames(page: TSchema, list: string): string[] {
+  return rowFields(page, list)
     .filter(({ name, kind }) => !name.includes('.') && kind !== 'object' && kind !== 'list')
     .map(({ name }) => name)
 }
@@ -60,10 +72,14 @@ function flagOf(name: string, schema: FieldSchema, isRequired: boolean): Flag {
     isNullable: schema.anyOf?.some(({ type }) => type === 'null') ?? false,
     isRequired,
     description: schema.description ?? bare.description ?? '',
-    choices: bare.enum ?? bare.items?.enum ?? [],
+    choices: bare.enum ?? bare.items?.enum ?? choicesIn(bare.pattern),
     example: (schema.examples ?? bare.examples)?.[0] ?? bare.enum?.[0],
   }
 }
+
+/** The values of a comma-separated filter are in its pattern: `^(a|b)(,(a|b))*$`. */
+const choicesIn = (pattern = ''): string[] =>
+  /^\^\((.+?)\)\(,\(\1\)\)\*\$$/.exec(pattern)?.[1]?.split('|') ?? []
 
 function kindOf({ type, properties, patternProperties }: FieldSchema): Flag['kind'] {
   if (properties !== undefined || patternProperties !== undefined) return 'object'
@@ -72,15 +88,27 @@ function kindOf({ type, properties, patternProperties }: FieldSchema): Flag['kin
   return type === 'array' ? 'list' : 'text'
 }
 
-/** Converts text to the type of the field. The service validates the value itself. */
-export function parseFlagValue({ name, kind, isNullable }: Flag, typed: string): unknown {
+/** Converts text to the type of the field. The service validates everything but the choices. */
+export function parseFlagValue(flag: Flag, typed: string): unknown {
+  const { name, kind, isNullable } = flag
   if (isNullable && typed === 'null') return null
+  requireChoice(flag, typed)
   if (kind === 'number') return parseNumber(name, typed)
   if (kind === 'boolean') return parseBoolean(name, typed)
   if (kind === 'object') return parseJson(name, typed)
   if (kind !== 'list') return typed
   if (typed.startsWith('[')) return parseJson(name, typed)
   return typed === '' ? [] : typed.split(',').map((each) => each.trim())
+}
+
+function requireChoice({ name, choices }: Flag, typed: string): void {
+  if (choices.length === 0 || typed.startsWith('[')) return
+  const wrong = typed.split(',').find((each) => !choices.includes(each.trim()))
+  if (wrong === undefined) return
+  throw new UsageError(
+    `--${name} cannot be "${wrong}" (allowed: ${choices.join(', ')}).` +
+      didYouMean(suggest(wrong, choices)),
+  )
 }
 
 function parseNumber(name: string, typed: string): number {

@@ -4,14 +4,15 @@ import { resolveConnection } from '#cli/profiles/connection.ts'
 import { inputLocation, pathNames, takesIdempotencyKey } from '#contract/operation.ts'
 import type { OperatorOperation } from '#contract/operator/operation.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
-import { columns } from './columns.ts'
+import { columns, defaultColumns } from './columns.ts'
 import { buildCommand, type CommandInput } from './command.ts'
-import { scalarFieldNames } from './flags.ts'
-import { type ListResponse, printPage, printResponse } from './output.ts'
+import { addYesOption, confirmCall } from './confirm.ts'
+import { addListOptions, type ListOptions, type ListPage, showList } from './list.ts'
+import { printResponse } from './output.ts'
 import { rawCall } from './raw_call.ts'
 
-type Options = {
-  json?: boolean
+type Options = ListOptions & {
+  yes?: boolean
   server?: string
   profile?: string
   token?: string
@@ -23,6 +24,26 @@ export const operatorCommands = (): Command[] =>
   Object.values<OperatorOperation>(operator_operations)
     .filter(({ name }) => name !== 'operator_get_evidence')
     .map(operatorCommand)
+
+/** Calls that move money or cannot be undone ask first. */
+const irreversible: ReadonlySet<string> = new Set([
+  'operator_announce_maintenance',
+  'operator_approve_refund',
+  'operator_approve_withdrawal',
+  'operator_cancel_card',
+  'operator_close_dispute',
+  'operator_convert_clearing',
+  'operator_refund_deposit',
+  'operator_refuse_refund',
+  'operator_refuse_withdrawal',
+  'operator_release_deposit',
+  'operator_revoke_grant',
+  'operator_set_kill_switch',
+  'operator_suspend_account',
+])
+
+const isList = ({ output }: OperatorOperation): boolean =>
+  'properties' in output && 'data' in (output.properties as object)
 
 /** `operator_freeze_card` is the command `florin operator freeze_card`. */
 const commandNameOf = ({ name }: OperatorOperation) => name.replace(/^operator_/, '')
@@ -38,6 +59,8 @@ function operatorCommand(operation: OperatorOperation): Command {
   if (takesIdempotencyKey(operation)) {
     command.option('--idempotency_key <key>', 'makes retries safe')
   }
+  if (irreversible.has(operation.name)) addYesOption(command)
+  if (isList(operation)) addListOptions(command)
   return command
     .helpGroup('Operator API:')
     .option('--json', 'print JSON')
@@ -47,7 +70,7 @@ function operatorCommand(operation: OperatorOperation): Command {
 }
 
 async function callOperator(operation: OperatorOperation, given: CommandInput): Promise<void> {
-  const { json = false, token, idempotency_key, ...options }: Options = given.options
+  const { token, idempotency_key, ...options }: Options = given.options
   const key = token ?? process.env['FLORIN_OPERATOR_TOKEN']
   if (!key) {
     throw new UsageError(
@@ -55,17 +78,21 @@ async function callOperator(operation: OperatorOperation, given: CommandInput): 
         '`florin operator create` creates one.',
     )
   }
+  if (irreversible.has(operation.name)) await confirmCall(operation.summary, given.input, options)
+  const connection = await resolveConnection({ ...options, key })
   const { path, rest } = fillPath(operation, given.input)
   const isQuery = inputLocation(operation) === 'query'
   const search = isQuery ? buildQuery(rest) : ''
-  const response = await rawCall<object>(
-    await resolveConnection({ ...options, key }),
-    `${operation.method} /operator/v1${path}${search}`,
-    isQuery ? undefined : rest,
-    idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
-  )
-  if (json || !('data' in response)) return printResponse(response, json)
-  printPage(response as ListResponse, columnsOf(operation))
+  const load = () =>
+    rawCall<ListPage>(
+      connection,
+      `${operation.method} /operator/v1${path}${search}`,
+      isQuery ? undefined : rest,
+      idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
+    )
+  if (!isList(operation)) return printResponse(await load(), options.json ?? false)
+  const { output } = operation
+  await showList({ load, columns: columnsOf(operation), output }, options)
 }
 
 function fillPath({ path }: OperatorOperation, { ...rest }: Record<string, unknown>) {
@@ -84,11 +111,9 @@ function buildQuery(filters: Record<string, unknown>): string {
   return search.size === 0 ? '' : `?${search}`
 }
 
-const COLUMNS_MAX = 6
-
-/** Lists that customers also have use the same columns; others show their first fields. */
+/** Lists that customers also have use the same columns and the account. */
 function columnsOf(operation: OperatorOperation): readonly string[] {
   const chosen = columns[commandNameOf(operation) as keyof typeof columns]
-  if (chosen !== undefined) return [...chosen, 'account_id']
-  return scalarFieldNames(operation.output, 'data').slice(0, COLUMNS_MAX)
+  if (chosen === undefined) return defaultColumns(operation.output)
+  return [...chosen.filter((name) => name !== 'id'), 'account_id', 'id']
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '#cli/profiles/connection.ts'
+import { withProgress } from '#cli/progress.ts'
 import { FlorinError } from '#client/client.ts'
 import { errorFromResponse } from '#client/error.ts'
 
@@ -16,10 +17,15 @@ export async function rawCall<ResponseBody>(
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(url + path, { method, headers, ...sent }).catch((cause) => {
-    throw new FlorinError({ code: 'network_error', message: `Could not reach ${url}.`, cause })
-  })
-  const text = await response.text()
+  const request = async () => {
+    const response = await fetch(url + path, { method, headers, ...sent })
+    return { response, text: await response.text() }
+  }
+  const { response, text } = await withProgress('Waiting for the server', request).catch(
+    (cause) => {
+      throw new FlorinError({ code: 'network_error', message: `Could not reach ${url}.`, cause })
+    },
+  )
   if (!response.ok) throw errorFromResponse(response, text)
   return (text === '' ? undefined : JSON.parse(text)) as ResponseBody
 }

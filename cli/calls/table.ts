@@ -1,55 +1,117 @@
-/** Longer values are cut in tables; --json prints them in full. */
+import { formatUsd } from './money.ts'
+
+/** Longer values are cut in tables; --json and --csv print them in full. */
 const WIDTH_MAX = 60
+const GAP = '  '
 
 type Row = Readonly<Record<string, unknown>>
+/** Adds colors to the text of a cell; a header has no value. */
+export type Paint = (name: string, text: string, isHeader: boolean) => string
+/** The visible columns, and the width at which texts are cut. */
+export type Layout = { names: readonly string[]; text_max: number }
+
+const plain: Paint = (_name, text) => text
 
 /** Columns are as wide as their widest value; numbers are right-aligned. */
-export function formatTable(rows: readonly Row[], names: readonly string[]): string {
-  const cells = rows.map((row) => names.map((name) => formatCell(at(row, name))))
-  const widths = names.map((name, column) =>
-    Math.max(name.length, ...cells.map((line) => line[column]?.length ?? 0)),
+export function formatTable(
+  rows: readonly Row[],
+  { names, text_max }: Layout,
+  { width = Number.POSITIVE_INFINITY, paint = plain } = {},
+): string {
+  const labels = names.map(labelOf)
+  const cells = rows.map((row) => names.map((name) => formatCell(name, at(row, name), text_max)))
+  const widths = names.map((_, column) =>
+    Math.max(...[labels, ...cells].map((line) => line[column]?.length ?? 0)),
   )
   const isNumber = names.map((name) => rows.some((row) => typeof at(row, name) === 'number'))
-  const line = (words: readonly string[]) =>
-    words
-      .map((word, column) =>
-        isNumber[column] ? word.padStart(widths[column] ?? 0) : word.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd()
-  return [line(names), ...cells.map(line)].join('\n')
-}
-
-/** A text column cut below this width is unreadable. */
-const TEXT_MIN = 20
-
-/** Drops columns that do not fit. The ID stays, because the next command needs it. */
-export function fitColumns(rows: readonly Row[], names: readonly string[], width: number) {
-  const kept = [...names]
-  const widthOf = (formatCell: readonly string[]) =>
-    Math.max(...linesOf(rows, formatCell).map(lengthOf))
-  const canBeCut = () => kept.at(-1) !== 'id' && widthOf(kept.slice(0, -1)) + TEXT_MIN <= width
-  while (kept.length > 2 && widthOf(kept) > width && !canBeCut()) {
-    kept.splice(kept.at(-1) === 'id' ? -2 : -1, 1)
+  const line = (words: readonly string[], isHeader: boolean) => {
+    const padded = words.map((word, column) =>
+      isNumber[column] ? word.padStart(widths[column] ?? 0) : word.padEnd(widths[column] ?? 0),
+    )
+    return cutLine(padded.join(GAP).trimEnd(), width).replace(/^.*$/, (text) =>
+      paintCells(text, names, widths, (name, word) => paint(name, word, isHeader)),
+    )
   }
-  return kept
+  return [line(labels, true), ...cells.map((words) => line(words, false))].join('\n')
 }
 
-const linesOf = (rows: readonly Row[], names: readonly string[]) =>
-  formatTable(rows, names).split('\n')
-const lengthOf = (line: string): number => line.length
+const cutLine = (line: string, width: number): string =>
+  line.length > width ? `${line.slice(0, width - 1)}…` : line
 
-/** Cuts lines that are too long, which shortens a text in the last column. */
-export const fitTable = (rows: readonly Row[], names: readonly string[], width: number): string =>
-  linesOf(rows, names)
-    .map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line))
-    .join('\n')
+/** Colors come last, because their codes have a length but no width. */
+function paintCells(
+  line: string,
+  names: readonly string[],
+  widths: readonly number[],
+  paint: (name: string, word: string) => string,
+): string {
+  let from = 0
+  return names
+    .map((name, column) => {
+      const to = from + (widths[column] ?? 0)
+      const cell = line.slice(from, to).replace(/\S.*\S|\S/, (word) => paint(name, word))
+      const gap = line.slice(to, to + GAP.length)
+      from = to + GAP.length
+      return cell + gap
+    })
+    .join('')
+}
+
+/** `amount_usd` is shown as "amount": its values have a dollar sign. */
+const labelOf = (name: string): string =>
+  name.replace(/_(usd|at|name)$/, '').replaceAll(/[_.]/g, ' ')
+
+/** The first columns say what a row is about, so they are never dropped. */
+const LEAD = 3
+/** Texts are cut to the first width, and if that is not enough to the second. */
+const TEXT_WIDTHS = [32, 20]
+
+/** Drops columns that do not fit, from the right. The ID stays as long as the first ones fit. */
+export function fitLayout(rows: readonly Row[], names: readonly string[], width: number): Layout {
+  const whole = { names, text_max: WIDTH_MAX }
+  if (widthOf(rows, whole) <= width) return whole
+  for (const text_max of TEXT_WIDTHS) {
+    for (const kept of narrowerLists(names)) {
+      const layout = { names: kept, text_max }
+      if (widthOf(rows, layout) <= width) return layout
+    }
+  }
+  const lead = names.filter((name) => name !== 'id').slice(0, LEAD)
+  return { names: lead, text_max: TEXT_WIDTHS.at(-1) ?? WIDTH_MAX }
+}
+
+/** All columns, then one less each time, down to the first ones and the ID. */
+function narrowerLists(names: readonly string[]): string[][] {
+  const optional = names.slice(LEAD).filter((name) => name !== 'id')
+  return Array.from({ length: optional.length + 1 }, (_, dropped) => {
+    const hidden = optional.slice(optional.length - dropped)
+    return names.filter((name) => !hidden.includes(name))
+  })
+}
+
+/** A text in the last column can be cut at the edge, so it counts with its label only. */
+function widthOf(rows: readonly Row[], { names, text_max }: Layout): number {
+  const last = names.at(-1) ?? ''
+  const isText = last !== 'id' && rows.every((row) => typeof at(row, last) !== 'number')
+  const counted = isText && names.length > 1 ? names.slice(0, -1) : names
+  const table = formatTable(rows, { names: counted, text_max })
+  const rest = counted === names ? 0 : GAP.length + Math.min(textWidth(rows, last), 20)
+  return Math.max(...table.split('\n').map(({ length }) => length)) + rest
+}
+
+const textWidth = (rows: readonly Row[], name: string): number =>
+  Math.max(labelOf(name).length, ...rows.map((row) => formatCell(name, at(row, name)).length))
 
 /** Formats one object with a field per line; nested fields as `parent.child`. */
-export function formatRecord(value: Row): string {
+export function formatRecord(value: Row, paint: Paint = plain): string {
   const lines = fieldsIn(value, '')
   const width = Math.max(0, ...lines.map(([name]) => name.length))
-  return lines.map(([name, text]) => `${name.padEnd(width)}  ${text}`.trimEnd()).join('\n')
+  return lines
+    .map(([name, text]) => {
+      const label = paint(name, name, true) + ' '.repeat(width - name.length)
+      return `${label}${GAP}${paint(name, text, false)}`.trimEnd()
+    })
+    .join('\n')
 }
 
 function fieldsIn(value: Row, prefix: string): [string, string][] {
@@ -59,7 +121,7 @@ function fieldsIn(value: Row, prefix: string): [string, string][] {
     if (Array.isArray(field) && field.some(isRow)) {
       return field.flatMap((each, index) => fieldsIn({ [index]: each }, `${path}.`))
     }
-    return [[path, formatValue(field)]]
+    return [[path, formatValue(path, field)]]
   })
 }
 
@@ -67,23 +129,25 @@ const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads a field or a nested field: `actor.type`. */
-function at(row: Row, name: string): unknown {
+export function at(row: Row, name: string): unknown {
   return name.split('.').reduce<unknown>((value, part) => (isRow(value) ? value[part] : null), row)
 }
 
 /** Removes control characters, because merchants and support agents write some of these texts. */
-function formatValue(value: unknown): string {
+function formatValue(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
+  if (typeof value === 'number' && name.endsWith('_usd')) return formatUsd(value)
   const text = Array.isArray(value) ? value.join(', ') : String(value)
   // Images (QR codes) are long data: URLs.
-  return text.startsWith('data:') ? cut(text) : text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+  return text.startsWith('data:') ? cut(text, WIDTH_MAX) : text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
-const cut = (text: string): string => `${text.slice(0, WIDTH_MAX)}…`
+const cut = (text: string, width: number): string => `${text.slice(0, width - 1)}…`
 
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d\.\d{3}Z$/
 
-function formatCell(value: unknown): string {
-  const text = formatValue(value).replace(TIMESTAMP, '$1 $2Z')
-  return text.length > WIDTH_MAX ? cut(text) : text
+/** IDs are never cut: a part of one is useless. */
+function formatCell(name: string, value: unknown, text_max = WIDTH_MAX): string {
+  const text = formatValue(name, value).replace(TIMESTAMP, '$1 $2Z')
+  return text.length > text_max && !/(^|_)id$/.test(name) ? cut(text, text_max) : text
 }

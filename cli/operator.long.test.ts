@@ -66,8 +66,8 @@ test('every operator call is a command with tables, JSON and exit codes', async 
 
   const found = await ask('list_accounts', '--email', email)
   const [header = '', row = ''] = found.stdout.split('\n')
-  assert.match(header, /^id +email +status +balance_usd/)
-  assert.match(row, new RegExp(`^${account_id} +${email} +active +0`))
+  assert.match(header, /^balance +owed +email +status .* id$/)
+  assert.match(row, new RegExp(`^ *\\$0\\.00 .* ${email} +active .* ${account_id}$`))
   const limits = ['set-account-limits', account_id, '--withdrawal_daily_usd', '250', '--json']
   assert.equal(JSON.parse((await ask(...limits)).stdout).own_limits.withdrawal_daily_usd, 250)
   for (const on of ['true', 'false']) {
