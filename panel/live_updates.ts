@@ -15,10 +15,13 @@ const operations_by_event: Readonly<Record<string, readonly OperationName[]>> = 
     'get_card',
     'list_cards',
     'get_balance',
+    'get_spending',
+    'list_statements',
   ],
   dispute: ['list_disputes', 'get_dispute', 'get_balance', 'get_balance_history'],
   withdrawal: ['list_withdrawals', 'get_withdrawal', 'get_balance', 'get_balance_history'],
-  account: ['get_account'],
+  approval: ['list_approvals'],
+  account: ['get_account', 'list_sessions', 'get_audit_log'],
 }
 
 const RECONNECT_MS = 2_000

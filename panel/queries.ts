@@ -27,9 +27,10 @@ export const queryClient = new QueryClient({
 
 /** Operations whose queries are refetched after a mutation succeeds. */
 const invalidated_operations: Partial<Record<OperationName, readonly OperationName[]>> = {
-  update_account: ['get_account'],
+  update_account: ['get_account', 'list_sessions'],
   enable_2fa: ['get_account'],
   disable_2fa: ['get_account'],
+  revoke_session: ['list_sessions'],
   create_api_key: ['list_api_keys'],
   revoke_api_key: ['list_api_keys'],
   create_topup: ['list_topups'],
@@ -44,6 +45,7 @@ const invalidated_operations: Partial<Record<OperationName, readonly OperationNa
   set_card_limits: ['list_cards', 'get_card'],
   set_mcc_rules: ['list_cards', 'get_card'],
   set_card_geo: ['list_cards', 'get_card'],
+  update_card: ['list_cards', 'get_card'],
   withdraw: ['list_withdrawals', 'get_balance', 'get_balance_history', 'get_account', 'get_limits'],
   file_dispute: ['list_disputes', 'list_transactions', 'get_transaction', 'get_balance'],
   add_dispute_evidence: ['list_disputes', 'get_dispute'],
@@ -51,30 +53,37 @@ const invalidated_operations: Partial<Record<OperationName, readonly OperationNa
   update_webhook: ['list_webhooks'],
   delete_webhook: ['list_webhooks'],
   replay_webhook: ['list_webhooks'],
+  decide_approval: ['list_approvals'],
   open_ticket: ['list_tickets'],
+  reply_ticket: ['list_tickets', 'get_ticket'],
 }
 
 export async function invalidateOperations(names: readonly OperationName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
 
-/** Milliseconds; for data that changes without an activity event, such as confirmations. */
-type QueryOptions = { refetchInterval?: number }
+type QueryOptions = {
+  /** Milliseconds; for data that changes without an activity event, such as confirmations. */
+  refetchInterval?: number
+  /** False as long as the input is not known. */
+  enabled?: boolean
+}
 
 export function useOperationQuery<Name extends OperationName>(
   name: Name,
   input: InputOfName<Name>,
-  { refetchInterval }: QueryOptions = {},
+  { refetchInterval, enabled = true }: QueryOptions = {},
 ): UseQueryResult<OutputOfName<Name>, FlorinError> {
   return useQuery<OutputOfName<Name>, FlorinError>({
     queryKey: [name, input],
     queryFn: ({ signal }) => callOperation(name, input, { signal }),
+    enabled,
     refetchInterval: refetchInterval ?? false,
     placeholderData: keepPreviousData,
   })
 }
 
-type ListName = {
+export type ListName = {
   [Name in OperationName]: OutputOfName<Name> extends { data: unknown[]; next_cursor: unknown }
     ? Name
     : never

@@ -2,17 +2,23 @@ import {
   Activity as ActivityIcon,
   ArrowDownToLine,
   ArrowUpFromLine,
+  Bot,
+  ChartColumn,
+  CircleCheckBig,
   CodeXml,
   CreditCard,
+  FileText,
   Gavel,
   LayoutDashboard,
   LifeBuoy,
   type LucideIcon,
   Receipt,
   Settings as SettingsIcon,
+  ShieldCheck,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import { Overview } from './pages/overview.tsx'
+import { PendingApprovals } from './shell/pending_approvals.tsx'
 
 export type PanelRoute = {
   path: string
@@ -20,12 +26,19 @@ export type PanelRoute = {
   /** Routes with a title appear in the navigation and the command palette, in this order. */
   title?: string
   icon?: LucideIcon
+  /** Shown after the title in the navigation. */
+  badge?: ComponentType
 }
 
 /** One chunk for all tabs, whichever is opened first. */
 const Developers = lazy(() =>
   import('./pages/developers.tsx').then(({ Developers: page }) => ({ default: page })),
 )
+
+const Approvals = lazy(() =>
+  import('./pages/approvals.tsx').then(({ Approvals: page }) => ({ default: page })),
+)
+const approvals_link = { title: 'Approvals', icon: CircleCheckBig, badge: PendingApprovals }
 
 /**
  * Every page. The overview is in the main chunk; the others load on demand. The service serves
@@ -70,6 +83,22 @@ export const routes: readonly PanelRoute[] = [
     ),
   },
   {
+    path: '/spending',
+    page: lazy(() =>
+      import('./pages/spending.tsx').then(({ SpendingPage }) => ({ default: SpendingPage })),
+    ),
+    title: 'Spending',
+    icon: ChartColumn,
+  },
+  {
+    path: '/statements',
+    page: lazy(() =>
+      import('./pages/statements.tsx').then(({ Statements }) => ({ default: Statements })),
+    ),
+    title: 'Statements',
+    icon: FileText,
+  },
+  {
     path: '/disputes',
     page: lazy(() =>
       import('./pages/disputes.tsx').then(({ Disputes }) => ({ default: Disputes })),
@@ -106,6 +135,18 @@ export const routes: readonly PanelRoute[] = [
     icon: ActivityIcon,
   },
   {
+    path: '/agents',
+    page: lazy(() => import('./pages/agents.tsx').then(({ Agents }) => ({ default: Agents }))),
+    title: 'Agents',
+    icon: Bot,
+  },
+  {
+    path: '/agents/:id',
+    page: lazy(() => import('./pages/agent.tsx').then(({ AgentPage }) => ({ default: AgentPage }))),
+  },
+  { path: '/approvals', page: Approvals, ...approvals_link },
+  { path: '/approvals/:id', page: Approvals },
+  {
     path: '/tickets',
     page: lazy(() => import('./pages/tickets.tsx').then(({ Tickets }) => ({ default: Tickets }))),
     title: 'Support',
@@ -124,6 +165,18 @@ export const routes: readonly PanelRoute[] = [
     page: lazy(() =>
       import('./pages/webhook.tsx').then(({ WebhookPage }) => ({ default: WebhookPage })),
     ),
+  },
+  {
+    path: '/inbox',
+    page: lazy(() => import('./pages/inbox.tsx').then(({ Inbox }) => ({ default: Inbox }))),
+  },
+  {
+    path: '/security',
+    page: lazy(() =>
+      import('./pages/security.tsx').then(({ Security }) => ({ default: Security })),
+    ),
+    title: 'Security',
+    icon: ShieldCheck,
   },
   {
     path: '/settings',

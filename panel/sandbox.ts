@@ -2,6 +2,7 @@ import type { Topup } from '#contract/topups.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { requestJson } from './api.ts'
 import { invalidateOperations } from './queries.ts'
+import { setServiceTime } from './service_clock.ts'
 
 /** Sandbox-only routes that simulate the blockchain, merchants and the clock. */
 async function callSandbox<Result>(path: string, body: object = {}): Promise<Result> {
@@ -43,5 +44,9 @@ export const sandbox = {
     callSandbox<Transaction>(`transactions/${transaction_id}/capture`),
   refund: (transaction_id: string) =>
     callSandbox<Transaction>(`transactions/${transaction_id}/refund`),
-  advanceClock: (seconds: number) => callSandbox<{ now: string }>('clock/advance', { seconds }),
+  advanceClock: async (seconds: number) => {
+    const advanced = await callSandbox<{ now: string }>('clock/advance', { seconds })
+    setServiceTime(advanced.now)
+    return advanced
+  },
 }

@@ -1,4 +1,5 @@
 import { Users } from 'lucide-react'
+import { Link } from 'wouter'
 import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
@@ -22,7 +23,12 @@ const columns: readonly Column<OperatorAccount>[] = [
     title: 'Email',
     cell: ({ email, id, status }) => (
       <>
-        <span className="block font-medium text-balance break-all">{email}</span>
+        <Link
+          href={`/accounts/${id}`}
+          className="block py-1 font-medium text-balance break-all hover:underline"
+        >
+          {email}
+        </Link>
         <span className="md:hidden">
           <Status of={status} />
         </span>
@@ -32,7 +38,12 @@ const columns: readonly Column<OperatorAccount>[] = [
       </>
     ),
   },
-  { title: 'Status', wide_only: true, cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    wide_only: true,
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
   {
     title: 'Balance',
     wide_only: true,
@@ -46,10 +57,10 @@ const columns: readonly Column<OperatorAccount>[] = [
         </Badge>
       ),
   },
-  { title: 'Actions', right: true, cell: (row) => <RowActions account={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <AccountActions account={row} /> },
 ]
 
-function RowActions({ account }: { account: OperatorAccount }) {
+export function AccountActions({ account }: { account: OperatorAccount }) {
   const is_active = account.status === 'active'
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
@@ -71,7 +82,7 @@ function RowActions({ account }: { account: OperatorAccount }) {
 }
 
 export function Accounts() {
-  const filters = useFilters(['email', 'status'])
+  const filters = useFilters(['email', 'status', 'account_id'])
   const list = useOperatorList<OperatorAccount>('/accounts', filters.active)
   return (
     <>

@@ -32,7 +32,11 @@ const columns: readonly Column<Row>[] = [
     ),
   },
   { title: 'Scopes', wide_only: true, cell: (row) => <GrantScopes grant={row} /> },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
   {
     title: 'Last used',
     wide_only: true,

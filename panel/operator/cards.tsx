@@ -20,7 +20,7 @@ const statuses = [
   ['cancelled', 'Canceled'],
 ] as const
 
-const columns: readonly Column<Row>[] = [
+export const card_columns: readonly Column<Row>[] = [
   {
     title: 'Card',
     cell: (card) => (
@@ -30,11 +30,16 @@ const columns: readonly Column<Row>[] = [
       </>
     ),
   },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
   {
     title: 'Balance',
     wide_only: true,
     right: true,
+    sortKey: ({ balance_usd }) => balance_usd,
     cell: ({ balance_usd }) => <Money usd={balance_usd} />,
   },
   {
@@ -76,7 +81,7 @@ function RowActions({ card }: { card: Row }) {
 }
 
 export function Cards() {
-  const filters = useFilters(['last4', 'status'])
+  const filters = useFilters(['last4', 'status', 'account_id', 'card_id'])
   const { last4 = '', ...others } = filters.active as Record<string, string>
   // Fewer than four digits match no card, so they are not sent while being typed.
   const given = /^\d{4}$/.test(last4) ? { last4, ...others } : others
@@ -89,7 +94,7 @@ export function Cards() {
         <Table
           label="Cards"
           list={list}
-          columns={columns}
+          columns={card_columns}
           empty={
             <EmptyState icon={CreditCard} title="No cards found">
               Search by the last 4 digits.

@@ -20,12 +20,18 @@ export function Clearings() {
   const columns: readonly Column<PendingConversion>[] = [
     {
       title: 'Merchant',
+      sortKey: ({ merchant_name }) => merchant_name,
       cell: ({ merchant_name }) => (
         <span className="font-medium wrap-anywhere">{merchant_name}</span>
       ),
     },
     { title: 'Type', wide_only: true, cell: ({ kind }) => humanize(kind) },
-    { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: 'Received',
+      wide_only: true,
+      sortKey: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
     {
       title: 'Amount',
       right: true,

@@ -7,6 +7,7 @@ import { useScrollToTop } from '#panel/shell/scroll_to_top.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { bringIntoView } from '#panel/ui/tabs.tsx'
+import { AccountPage } from './account.tsx'
 import { saveToken, useToken } from './operator_api.ts'
 import { type ConsolePage, pages } from './pages.ts'
 import { OperatorSignIn } from './sign_in.tsx'
@@ -41,6 +42,7 @@ export function Console() {
             {pages.map(({ path, component }) => (
               <Route key={path} path={path} component={component} />
             ))}
+            <Route path="/accounts/:id">{({ id }) => <AccountPage id={id} />}</Route>
             <Route component={NotFound} />
           </Switch>
         </main>

@@ -30,7 +30,12 @@ export function Disputes() {
     {
       title: 'Reason',
       cell: (row) => (
-        <RowButton onClick={() => setSelectedId(row.id)}>{humanize(row.reason)}</RowButton>
+        <>
+          <RowButton onClick={() => setSelectedId(row.id)}>{humanize(row.reason)}</RowButton>
+          <span className="num block text-sm text-soft md:hidden">
+            <Time at={row.created_at} />
+          </span>
+        </>
       ),
     },
     { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
@@ -42,10 +47,22 @@ export function Disputes() {
     {
       title: 'Evidence due',
       wide_only: true,
-      cell: ({ evidence_due_at }) => <Time at={evidence_due_at} />,
+      sortKey: ({ evidence_due_at }) => evidence_due_at,
+      cell: ({ status, evidence_due_at }) =>
+        status === 'closed' ? '' : <Time at={evidence_due_at} />,
     },
-    { title: 'Filed', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+    {
+      title: 'Filed',
+      wide_only: true,
+      sortKey: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+    {
+      title: 'Amount',
+      right: true,
+      sortKey: ({ amount_usd }) => amount_usd,
+      cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+    },
   ]
   return (
     <>

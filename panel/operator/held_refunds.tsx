@@ -12,6 +12,7 @@ import type { HeldRefund } from './shapes.ts'
 const columns: readonly Column<HeldRefund>[] = [
   {
     title: 'Merchant',
+    sortKey: ({ merchant_name }) => merchant_name,
     cell: ({ merchant_name }) => <span className="font-medium wrap-anywhere">{merchant_name}</span>,
   },
   {
@@ -19,8 +20,18 @@ const columns: readonly Column<HeldRefund>[] = [
     wide_only: true,
     cell: ({ card_id }) => <Copyable text={card_id} label="Copy the card ID" />,
   },
-  { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  {
+    title: 'Received',
+    wide_only: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
   { title: 'Actions', right: true, cell: (row) => <RowActions refund={row} /> },
 ]
 

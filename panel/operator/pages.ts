@@ -10,6 +10,7 @@ import {
   LifeBuoy,
   type LucideIcon,
   OctagonX,
+  Receipt,
   Scale,
   Undo2,
   Users,
@@ -30,6 +31,7 @@ import { Overview } from './overview.tsx'
 import { Reconciliation } from './reconciliation.tsx'
 import { Suspense } from './suspense.tsx'
 import { Tickets } from './tickets.tsx'
+import { Transactions } from './transactions.tsx'
 import { Webhooks } from './webhooks.tsx'
 import { Withdrawals } from './withdrawals.tsx'
 
@@ -51,6 +53,7 @@ export const pages: readonly ConsolePage[] = [
   { path: '/refunds', title: 'Refunds', icon: Undo2, component: HeldRefunds },
   { path: '/accounts', title: 'Accounts', icon: Users, component: Accounts },
   { path: '/cards', title: 'Cards', icon: CreditCard, component: Cards },
+  { path: '/transactions', title: 'Transactions', icon: Receipt, component: Transactions },
   { path: '/agents', title: 'Agents', icon: Bot, component: Agents },
   { path: '/webhooks', title: 'Webhooks', icon: Webhook, component: Webhooks },
   { path: '/kill_switches', title: 'Kill switches', icon: OctagonX, component: KillSwitches },

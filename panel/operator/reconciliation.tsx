@@ -46,21 +46,42 @@ function Report({ report }: { report: ReconciliationReport }) {
   )
 }
 
-function LedgerProofs({ report: { checked_at, violations } }: { report: ReconciliationReport }) {
+function LedgerProofs({ report: { proven_at, violations } }: { report: ReconciliationReport }) {
   return (
-    <Section title="Ledger" className="lg:col-span-2" action={<Time at={checked_at} />}>
+    <Section
+      title="Proofs"
+      className="lg:col-span-2"
+      action={proven_at !== null && <Time at={proven_at} />}
+    >
       {violations.length === 0 ? (
         <p className="flex items-center gap-2">
-          <CircleCheck className="size-4 text-good" aria-hidden /> All proofs pass.
+          <CircleCheck className="size-4 text-good" aria-hidden />
+          {proven_at === null ? 'The first run is due within an hour.' : 'All proofs pass.'}
         </p>
       ) : (
-        <ul className="list-disc space-y-1 pl-5 text-bad">
-          {violations.map(({ proof }) => (
-            <li key={proof}>{proof}</li>
+        <ul className="space-y-3">
+          {violations.map((finding) => (
+            <Finding key={finding.proof + finding.object_id} finding={finding} />
           ))}
         </ul>
       )}
     </Section>
+  )
+}
+
+function Finding({ finding }: { finding: ReconciliationReport['violations'][number] }) {
+  const { proof, account_id, object_id, sentence, first_seen_at } = finding
+  return (
+    <li>
+      <p className="text-bad">{sentence}</p>
+      <p className="break-all font-mono text-sm">
+        {object_id}
+        {account_id !== null && account_id !== object_id && ` · ${account_id}`}
+      </p>
+      <p className="text-muted text-sm">
+        Expected: {proof} · since <Time at={first_seen_at} />
+      </p>
+    </li>
   )
 }
 

@@ -48,7 +48,14 @@ export type HeldRefund = {
 
 export type ReconciliationReport = {
   checked_at: string
-  violations: { proof: string }[]
+  proven_at: string | null
+  violations: {
+    proof: string
+    account_id: string | null
+    object_id: string
+    sentence: string
+    first_seen_at: string
+  }[]
   chains: {
     chain: string
     asset: string

@@ -16,8 +16,18 @@ const columns: readonly Column<HeldDeposit>[] = [
     cell: ({ from_address }) => <Copyable text={from_address} label="Copy sender address" />,
   },
   { title: 'Reason', wide_only: true, cell: ({ reason }) => humanize(reason) },
-  { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  {
+    title: 'Received',
+    wide_only: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
   { title: 'Actions', right: true, cell: (row) => <RowActions deposit={row} /> },
 ]
 

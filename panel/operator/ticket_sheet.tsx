@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
 import type { Ticket } from '#contract/support.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
@@ -8,6 +9,7 @@ import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { useOperatorMutation } from './operator_api.ts'
+import type { WithAccountId } from './shapes.ts'
 
 export const ticket_statuses = [
   ['open', 'Open'],
@@ -16,7 +18,9 @@ export const ticket_statuses = [
   ['closed', 'Closed'],
 ] as const
 
-export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): void }) {
+type Props = { ticket: WithAccountId<Ticket>; onClose(): void }
+
+export function TicketSheet({ ticket, onClose }: Props) {
   return (
     <Sheet
       open
@@ -24,8 +28,9 @@ export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): vo
       title={ticket.subject}
       description={humanize(ticket.category)}
     >
-      <p className="mb-3">
+      <p className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-1">
         <Status of={ticket.status} />
+        <RelatedLinks ticket={ticket} />
       </p>
       <ol aria-label="Messages" className="space-y-3">
         {ticket.messages.map((message) => (
@@ -41,6 +46,27 @@ export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): vo
       <Reply id={ticket.id} />
     </Sheet>
   )
+}
+
+type Related = readonly [page: string, title: string, filters: Record<string, string>]
+
+/** The account, card and transaction of the ticket, each in its list. */
+function RelatedLinks({ ticket }: { ticket: WithAccountId<Ticket> }) {
+  const { account_id, card_id, transaction_id: id } = ticket
+  const links: Related[] = [['accounts', 'View account', { account_id }]]
+  if (card_id !== null) links.push(['cards', 'View card', { account_id, card_id }])
+  if (id !== null) {
+    links.push(['transactions', 'View transaction', { account_id, transaction_id: id }])
+  }
+  return links.map(([page, title, filters]) => (
+    <Link
+      key={page}
+      href={`/${page}?${new URLSearchParams(filters)}`}
+      className="text-accent underline"
+    >
+      {title}
+    </Link>
+  ))
 }
 
 function Reply({ id }: { id: string }) {

@@ -25,8 +25,17 @@ export function Tickets() {
       cell: (row) => <RowButton onClick={() => setSelectedId(row.id)}>{row.subject}</RowButton>,
     },
     { title: 'Topic', wide_only: true, cell: ({ category }) => humanize(category) },
-    { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-    { title: 'Updated', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    {
+      title: 'Status',
+      sortKey: ({ status }) => status,
+      cell: ({ status }) => <Status of={status} />,
+    },
+    {
+      title: 'Updated',
+      right: true,
+      sortKey: ({ updated_at }) => updated_at,
+      cell: ({ updated_at }) => <Time at={updated_at} />,
+    },
   ]
   return (
     <>

@@ -32,7 +32,7 @@ const columns: readonly Column<Row>[] = [
       status === 'enabled' ? <Badge tone="bad">Failing</Badge> : <Status of={status} />,
   },
   {
-    title: 'Last delivery',
+    title: 'Last success',
     wide_only: true,
     right: true,
     cell: ({ last_delivery_at }) => <OptionalTime at={last_delivery_at} fallback="Never" />,

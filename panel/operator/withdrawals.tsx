@@ -23,14 +23,34 @@ const statuses = [
 ] as const
 
 const columns: readonly Column<Row>[] = [
-  { title: 'To', cell: ({ address }) => <Copyable text={address} label="Copy address" /> },
+  {
+    title: 'To',
+    cell: ({ address, created_at }) => (
+      <>
+        <Copyable text={address} label="Copy address" />
+        <span className="num block text-sm text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
+      </>
+    ),
+  },
   {
     title: 'Status',
     wide_only: true,
     cell: (row) => <Status of={displayStatus(row)} />,
   },
-  { title: 'Requested', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  {
+    title: 'Requested',
+    wide_only: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
   {
     title: 'Actions',
     right: true,

@@ -2,6 +2,7 @@ import { Activity as ActivityIcon } from 'lucide-react'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
@@ -9,22 +10,32 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { AgentFilter } from './agents/agent_filter.tsx'
+import { activity_csv_columns } from './csv_columns.ts'
 import { useCardNames } from './transactions/card_names.ts'
 
 const columns: readonly Column<ActivityEvent>[] = [
   {
     title: 'Description',
+    sortKey: ({ message }) => message,
     cell: ({ message }) => <span className="wrap-anywhere">{message}</span>,
   },
-  { title: 'Event', wide_only: true, cell: (event) => <EventName event={event} /> },
+  {
+    title: 'Event',
+    wide_only: true,
+    sortKey: ({ event }) => event,
+    cell: (event) => <EventName event={event} />,
+  },
   {
     title: 'Amount',
+    sortKey: ({ amount_usd }) => amount_usd,
     wide_only: true,
     right: true,
     cell: ({ amount_usd }) => (amount_usd === null ? '' : <Money usd={amount_usd} />),
   },
   {
     title: 'Date',
+    sortKey: ({ created_at }) => created_at,
     right: true,
     cell: ({ created_at }) => (
       <span className="text-soft">
@@ -64,22 +75,30 @@ function resourceHref({ resource, card_id }: ActivityEvent): string {
 
 export function Activity() {
   const card_names = useCardNames()
-  const filters = useFilters(['type', 'card_id', ...period_filter_names])
-  const { type, card_id } = filters.active
+  const filters = useFilters(['type', 'card_id', 'agent', ...period_filter_names])
+  const { type, card_id, agent } = filters.active
   const filter_input = {
     ...(card_id !== undefined && { card_id }),
+    ...(agent !== undefined && { agent }),
     ...createdRange(filters.values),
   }
   // filter_activity requires a type; get_activity does not take one.
-  const list = useOperationList(
-    type === undefined ? 'get_activity' : 'filter_activity',
-    type === undefined ? filter_input : { type, ...filter_input },
-  )
+  const name = type === undefined ? 'get_activity' : 'filter_activity'
+  const input = type === undefined ? filter_input : { type, ...filter_input }
+  const list = useOperationList(name, input)
   return (
     <>
       <PageHeader
         title="Activity"
         description="Everything that happens in your account, in real time."
+        action={
+          <ExportCsv
+            name={name}
+            input={input}
+            columns={activity_csv_columns}
+            file_name="activity.csv"
+          />
+        }
       />
       <Section flush>
         <FilterBar {...filters}>
@@ -91,6 +110,7 @@ export function Activity() {
             any="All cards"
             options={card_names.options}
           />
+          <AgentFilter of={filters} name="agent" />
           <PeriodFilter {...filters} />
         </FilterBar>
         <Table

@@ -7,16 +7,20 @@ import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
-import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
+import { DescriptionList, type DescriptionRow, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Tabs } from '#panel/ui/tabs.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { usage_names } from '#panel/words/card_usage.ts'
 import { CardActions } from './card/card_actions.tsx'
+import { CardName } from './card/card_name.tsx'
+import { CardSpending } from './card/card_spending.tsx'
 import { CardTransactions } from './card/card_transactions.tsx'
 import { Limits } from './card/limits.tsx'
 import { MoveMoney } from './card/move_money.tsx'
 import { Reveal } from './card/reveal.tsx'
 import { Rules } from './card/rules.tsx'
 import { ShippingStatus } from './card/shipping_status.tsx'
+import { CardUsage } from './card/usage.tsx'
 
 export function CardPage({ id }: { id: string }) {
   const card = useOperationQuery('get_card', { id })
@@ -38,8 +42,8 @@ function CardDetails({ card }: { card: Card }) {
     <>
       <PageHeader
         title={
-          <span className="flex items-center gap-3">
-            {cardTitle(card)} <Status of={card.status} />
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <CardName card={card} /> <Status of={card.status} />
           </span>
         }
         tab={cardTitle(card)}
@@ -51,6 +55,8 @@ function CardDetails({ card }: { card: Card }) {
           <Section>
             <CardBalance card={card} />
           </Section>
+          <CardSpending card={card} />
+          <CardUsage card={card} />
           {card.shipping !== null && <ShippingStatus shipping={card.shipping} />}
         </div>
         <div className="min-w-0">
@@ -94,6 +100,12 @@ function LimitsAndRules({ card }: { card: Card }) {
   )
 }
 
+function merchantRows({ merchant_lock }: Card): DescriptionRow[] {
+  if (merchant_lock === null) return []
+  const { id, name } = merchant_lock
+  return [['Merchant', name], ...(id === null ? [] : [['Merchant ID', id] as const])]
+}
+
 function Details({ card }: { card: Card }) {
   const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const
   const linkedCard = (name: string, id: string | null) =>
@@ -127,6 +139,11 @@ function Details({ card }: { card: Card }) {
                 <Badge key={key}>{humanize(card.wallet[key as keyof typeof wallets])}</Badge>,
               ] as const,
           ),
+          ['Works for', usage_names[card.usage]],
+          ...merchantRows(card),
+          ...(card.valid_until === null
+            ? []
+            : [['Valid until', <Time key="valid" at={card.valid_until} />] as const]),
           ['Issued', <Time key="issued" at={card.created_at} />],
           ...(card.frozen_by === null ? [] : [['Frozen by', humanize(card.frozen_by)] as const]),
           ...(card.cancel_reason === null

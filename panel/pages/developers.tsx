@@ -1,10 +1,9 @@
 import { type ComponentType, lazy, Suspense } from 'react'
-import { Link } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import { classes } from '#panel/ui/classes.ts'
 import { PageHeader } from '#panel/ui/section.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
 import { bringIntoView, tab_class, tab_row_class } from '#panel/ui/tabs.tsx'
-import { Agents } from './developers/agents.tsx'
 import { ApiKeys } from './developers/api_keys.tsx'
 import { AuditLog } from './developers/audit_log.tsx'
 import { Limits } from './developers/limits.tsx'
@@ -19,7 +18,6 @@ const Requests = lazy(() =>
 const tabs: Readonly<Record<string, readonly [title: string, tab: ComponentType]>> = {
   keys: ['API keys', ApiKeys],
   webhooks: ['Webhooks', Webhooks],
-  agents: ['Agents', Agents],
   requests: ['Requests', Requests],
   audit: ['Audit log', AuditLog],
   limits: ['Limits', Limits],
@@ -27,12 +25,14 @@ const tabs: Readonly<Record<string, readonly [title: string, tab: ComponentType]
 
 export function Developers({ id }: { id: string }) {
   const name = id === '' ? 'keys' : id
+  // Agents had a tab here; links in older emails lead to it.
+  if (name === 'agents') return <Redirect to="/agents" replace />
   const tab = tabs[name]
   if (tab === undefined) return <NotFound />
   const [, TabContent] = tab
   return (
     <>
-      <PageHeader title="Developers" description="API keys, webhooks, and connected agents." />
+      <PageHeader title="Developers" description="API keys, webhooks, and the audit log." />
       <nav aria-label="Developers" className={tab_row_class}>
         {Object.entries(tabs).map(([each, [title]]) => (
           <Link

@@ -4,34 +4,66 @@ import type { Dispute } from '#contract/disputes.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { dispute_csv_columns } from './csv_columns.ts'
+import { useMerchants } from './disputes/merchants.ts'
 
-const columns: readonly Column<Dispute>[] = [
-  { title: 'Reason', cell: ({ reason }) => humanize(reason) },
-  { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
+const columnsOf = (merchants: ReadonlyMap<string, string>): readonly Column<Dispute>[] => [
+  {
+    title: 'Merchant',
+    sortKey: ({ id }) => merchants.get(id) ?? null,
+    cell: ({ id, reason, created_at }) => (
+      <>
+        <span className="block">{merchants.get(id) ?? '…'}</span>
+        <span className="block text-sm font-normal text-soft md:hidden">
+          {humanize(reason)} · <Time at={created_at} />
+        </span>
+      </>
+    ),
+  },
+  {
+    title: 'Reason',
+    wide_only: true,
+    sortKey: ({ reason }) => reason,
+    cell: ({ reason }) => humanize(reason),
+  },
+  {
+    title: 'Status',
+    sortKey: ({ status, outcome }) => outcome ?? status,
+    cell: ({ status, outcome }) => <Status of={outcome ?? status} />,
+  },
   {
     title: 'Evidence',
+    sortKey: ({ evidence }) => evidence.length,
     wide_only: true,
     cell: ({ evidence }) => <span className="num">{evidence.length}</span>,
   },
   {
     title: 'Evidence due',
+    sortKey: ({ evidence_due_at }) => evidence_due_at,
     wide_only: true,
     cell: ({ status, evidence_due_at }) =>
       status === 'closed' ? '' : <Time at={evidence_due_at} />,
   },
   {
     title: 'Filed',
+    sortKey: ({ created_at }) => created_at,
     wide_only: true,
     right: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
 ]
 
 const statuses = [
@@ -47,6 +79,7 @@ const outcomes = [
 export function Disputes() {
   const filters = useFilters(['status', 'outcome'])
   const list = useOperationList('list_disputes', filters.active)
+  const merchants = useMerchants(list.rows)
   const to_transactions = (
     <Button asChild>
       <Link href="/transactions?type=capture">Dispute a charge</Link>
@@ -57,7 +90,17 @@ export function Disputes() {
       <PageHeader
         title="Disputes"
         description="Charges you’ve disputed and their outcomes."
-        action={to_transactions}
+        action={
+          <>
+            <ExportCsv
+              name="list_disputes"
+              input={filters.active}
+              columns={dispute_csv_columns}
+              file_name="disputes.csv"
+            />
+            {to_transactions}
+          </>
+        }
       />
       <Section flush>
         <FilterBar {...filters}>
@@ -79,7 +122,7 @@ export function Disputes() {
         <Table
           label="Disputes"
           list={list}
-          columns={columns}
+          columns={columnsOf(merchants)}
           empty={<NoDisputes is_filtered={filters.count > 0} />}
           href={({ id }) => `/disputes/${id}`}
         />

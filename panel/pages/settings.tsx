@@ -4,10 +4,8 @@ import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { ChangeEmail } from './settings/change_email.tsx'
-import { ChangePassword } from './settings/change_password.tsx'
 import { NotificationSettings } from './settings/notification_settings.tsx'
 import { ThemeSelect } from './settings/theme_select.tsx'
-import { TwoFactor } from './settings/two_factor.tsx'
 
 export function Settings() {
   const query = useOperationQuery('get_account', {})
@@ -27,8 +25,6 @@ export function Settings() {
                   ]}
                 />
               </Section>
-              <TwoFactor account={account} />
-              <ChangePassword />
               <ChangeEmail account={account} />
             </div>
             <div className="min-w-0 space-y-4">

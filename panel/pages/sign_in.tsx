@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { useOperationMutation } from '#panel/queries.ts'
 import { saveBearer } from '#panel/session.ts'
@@ -51,6 +51,7 @@ export function SignIn() {
           <Credentials
             {...{ email, setEmail, password, setPassword }}
             autoComplete="current-password"
+            below_password={<ForgotLink email={email} />}
           />
         )}
         <ProblemNote problem={problem} />
@@ -67,10 +68,28 @@ export function SignIn() {
   )
 }
 
-function CodeField({ value, onChange }: { value: string; onChange(value: string): void }) {
+/** Carries the email that was typed to the next page, without putting it into the URL. */
+function ForgotLink({ email }: { email: string }) {
+  return (
+    <p className="-mt-2">
+      <Link
+        href="/forgot_password"
+        state={{ email }}
+        className="inline-block py-1 text-sm font-medium text-accent underline underline-offset-2"
+      >
+        Forgot password?
+      </Link>
+    </p>
+  )
+}
+
+type CodeFieldProps = { value: string; onChange(value: string): void; hint?: string }
+
+export function CodeField({ value, onChange, hint }: CodeFieldProps) {
   return (
     <Field
       label="Authentication code"
+      hint={hint}
       name="totp_code"
       autoComplete="one-time-code"
       inputMode="text"
@@ -88,10 +107,11 @@ type CredentialsProps = {
   password: string
   setPassword(password: string): void
   autoComplete: 'current-password' | 'new-password'
+  below_password?: ReactNode
 }
 
 export function Credentials(props: CredentialsProps) {
-  const { email, setEmail, password, setPassword, autoComplete } = props
+  const { email, setEmail, password, setPassword, autoComplete, below_password } = props
   return (
     <>
       <Field
@@ -113,6 +133,7 @@ export function Credentials(props: CredentialsProps) {
         onChange={(change) => setPassword(change.target.value)}
         {...(autoComplete === 'new-password' && { hint: 'At least 8 characters.' })}
       />
+      {below_password}
     </>
   )
 }

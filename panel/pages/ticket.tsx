@@ -1,48 +1,28 @@
-import { LifeBuoy } from 'lucide-react'
-import { useEffect } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { Ticket, TicketMessage } from '#contract/support.ts'
-import { type List, useOperationList } from '#panel/queries.ts'
+import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
 import { humanize, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
 import { classes } from '#panel/ui/classes.ts'
-import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
+import { TextArea } from '#panel/ui/field.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { PageHeader } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
 
 /** Replies emit no activity event, so the page polls. */
 const REFETCH_MS = 10_000
 
-/** There is no operation for a single ticket, so this loads the list until it finds the ticket. */
 export function TicketPage({ id }: { id: string }) {
-  const list = useOperationList('list_tickets', { limit: 100 }, { refetchInterval: REFETCH_MS })
-  const ticket = list.rows?.find((row) => row.id === id)
-  const should_load_more = ticket === undefined && list.has_more && !list.is_loading_more
-  useEffect(() => {
-    if (should_load_more) list.loadMore()
-  })
+  const query = useOperationQuery('get_ticket', { id }, { refetchInterval: REFETCH_MS })
   return (
     <>
       <BackLink href="/tickets">Support</BackLink>
-      {ticket === undefined ? <TicketPlaceholder list={list} /> : <Thread ticket={ticket} />}
+      <QueryBoundary query={query}>{(ticket) => <Thread ticket={ticket} />}</QueryBoundary>
     </>
-  )
-}
-
-function TicketPlaceholder({ list }: { list: List<Ticket> }) {
-  const is_loading = list.rows === undefined || list.has_more
-  return (
-    <Section>
-      {list.problem !== null ? (
-        <ErrorState problem={list.problem} retry={list.retry} />
-      ) : is_loading ? (
-        <Skeleton className="h-32" />
-      ) : (
-        <EmptyState icon={LifeBuoy} title="Ticket not found">
-          Check the link, or go back to Support.
-        </EmptyState>
-      )}
-    </Section>
   )
 }
 
@@ -63,21 +43,61 @@ function Thread({ ticket }: { ticket: Ticket }) {
           </span>
         }
       />
-      <ol aria-label="Messages" className="max-w-3xl space-y-3">
-        {ticket.messages.map((message) => (
-          <Message key={message.id} message={message} />
-        ))}
-      </ol>
-      <p className="mt-4 text-soft">{status_messages[ticket.status]}</p>
+      <div className="max-w-3xl">
+        <ol aria-label="Messages" className="space-y-3">
+          {ticket.messages.map((message) => (
+            <Message key={message.id} message={message} />
+          ))}
+        </ol>
+        <p className="mt-4 text-soft">{status_messages[ticket.status]}</p>
+        {ticket.status === 'closed' ? <ClosedNote /> : <Reply id={ticket.id} />}
+      </div>
     </>
   )
 }
 
 const status_messages: Record<Ticket['status'], string> = {
   open: 'We got your message. Our reply will show up here.',
-  pending: 'We replied. If you need more help, open a new ticket with the same subject.',
-  resolved: 'This ticket is resolved.',
+  pending: 'We replied and are waiting for you.',
+  resolved: 'This ticket is resolved. If you still need help, reply to open it again.',
   closed: 'This ticket is closed.',
+}
+
+const ClosedNote = () => (
+  <Button asChild className="mt-3">
+    <Link href="/tickets">Open a new ticket</Link>
+  </Button>
+)
+
+function Reply({ id }: { id: string }) {
+  const [body, setBody] = useState('')
+  const reply_ticket = useOperationMutation('reply_ticket', {
+    onSuccess: () => {
+      setBody('')
+      toast('Reply sent.')
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    reply_ticket.mutate({ id, body: body.trim() })
+  }
+  return (
+    <form onSubmit={submit} className="mt-4 space-y-3">
+      <TextArea
+        label="Your reply"
+        required
+        maxLength={10_000}
+        hint="Don’t include card numbers or passwords."
+        value={body}
+        onChange={({ target }) => setBody(target.value)}
+        error={fieldError(reply_ticket.error, 'body')}
+      />
+      <ProblemNote problem={reply_ticket.error} />
+      <Button type="submit" kind="main" busy={reply_ticket.isPending} disabled={body.trim() === ''}>
+        Send reply
+      </Button>
+    </form>
+  )
 }
 
 const RelatedLink = ({ href, children }: { href: string; children: string }) => (

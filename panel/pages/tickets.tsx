@@ -1,5 +1,5 @@
 import { LifeBuoy, MessageSquarePlus } from 'lucide-react'
-import { useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import type { Ticket } from '#contract/support.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
@@ -13,16 +13,35 @@ import { category_options } from './tickets/categories.ts'
 import { OpenTicket } from './tickets/open_ticket.tsx'
 
 const columns: readonly Column<Ticket>[] = [
-  { title: 'Subject', cell: ({ subject }) => <span className="wrap-anywhere">{subject}</span> },
-  { title: 'Topic', wide_only: true, cell: ({ category }) => humanize(category) },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Subject',
+    sortKey: ({ subject }) => subject,
+    cell: ({ subject }) => <span className="wrap-anywhere">{subject}</span>,
+  },
+  {
+    title: 'Topic',
+    wide_only: true,
+    sortKey: ({ category }) => category,
+    cell: ({ category }) => humanize(category),
+  },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
   {
     title: 'Messages',
+    sortKey: ({ messages }) => messages.length,
     wide_only: true,
     right: true,
     cell: ({ messages }) => <span className="num">{messages.length}</span>,
   },
-  { title: 'Updated', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    title: 'Updated',
+    right: true,
+    sortKey: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Time at={updated_at} />,
+  },
 ]
 
 const statuses = [
@@ -33,11 +52,12 @@ const statuses = [
 ] as const
 
 export function Tickets() {
-  const [is_dialog_open, setDialogOpen] = useState(false)
+  const [, navigate] = useLocation()
+  const is_writing = new URLSearchParams(useSearch()).has('new')
   const filters = useFilters(['status', 'category'])
   const list = useOperationList('list_tickets', filters.active)
   const new_ticket = (
-    <Button kind="main" onClick={() => setDialogOpen(true)}>
+    <Button kind="main" onClick={() => navigate('/tickets?new')}>
       <MessageSquarePlus /> New ticket
     </Button>
   )
@@ -77,7 +97,7 @@ export function Tickets() {
           href={({ id }) => `/tickets/${id}`}
         />
       </Section>
-      {is_dialog_open && <OpenTicket onClose={() => setDialogOpen(false)} />}
+      {is_writing && <OpenTicket onClose={() => navigate('/tickets', { replace: true })} />}
     </>
   )
 }

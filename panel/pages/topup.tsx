@@ -3,7 +3,6 @@ import { Link } from 'wouter'
 import type { Topup } from '#contract/topups.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
@@ -14,6 +13,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { DepositAddress } from './topups/deposit_address.tsx'
 import { TopupProgress } from './topups/progress.tsx'
+import { TopupStatus } from './topups/topup_status.tsx'
 
 /** New confirmations emit no activity event, so the page polls. */
 const REFETCH_MS = 3_000
@@ -38,7 +38,7 @@ function TopupDetails({ topup }: { topup: Topup }) {
             <span>
               <Money usd={topup.amount_usd} /> top-up
             </span>
-            <Status of={topup.status} />
+            <TopupStatus topup={topup} />
           </span>
         }
         tab={`${formatUsd(topup.amount_usd)} top-up`}
@@ -73,8 +73,16 @@ const reasons: Readonly<Record<string, string>> = {
   screening: 'We’re reviewing the sender. Your money is safe.',
 }
 
+function describeOutcome({ status, status_reason, payment_state, amount_usd }: Topup): string {
+  if (status === 'completed' && payment_state === 'partial') {
+    const asked = `You asked for ${formatUsd(amount_usd)}`
+    return `Added to your balance. ${asked}; transfers that still arrive are credited too.`
+  }
+  return reasons[status_reason ?? ''] ?? outcomes[status] ?? ''
+}
+
 function Outcome({ topup }: { topup: Topup }) {
-  const sentence = reasons[topup.status_reason ?? ''] ?? outcomes[topup.status] ?? ''
+  const sentence = describeOutcome(topup)
   const usd = topup.status === 'completed' ? topup.credited_usd : topup.received_usd
   return (
     <Section>

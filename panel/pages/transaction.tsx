@@ -16,6 +16,7 @@ import { countryName } from '#panel/words/countries.ts'
 import { DeclineReason } from './transaction/decline_reason.tsx'
 import { IsoMessage } from './transaction/iso_message.tsx'
 import { findDisputableCapture, PurchaseTimeline } from './transaction/purchase_timeline.tsx'
+import { useRelated } from './transaction/related.ts'
 import { useCardNames } from './transactions/card_names.ts'
 
 const FileDispute = lazy(() =>
@@ -80,17 +81,6 @@ function Details({ transaction }: { transaction: Transaction }) {
       </Suspense>
     </>
   )
-}
-
-/** All transactions of the purchase, oldest first. Declines and forced captures have no others. */
-function useRelated(transaction: Transaction): readonly Transaction[] {
-  const { authorization_id } = transaction
-  const found = useOperationQuery('list_transactions', {
-    authorization_id: authorization_id ?? transaction.id,
-    order: 'asc',
-    limit: 100,
-  }).data?.data
-  return found === undefined || found.length === 0 ? [transaction] : found
 }
 
 function DetailsSection({ transaction }: { transaction: Transaction }) {

@@ -2,7 +2,8 @@ import { Receipt } from 'lucide-react'
 import type { Transaction } from '#contract/transactions.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
-import { useFilters } from '#panel/ui/filters.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
+import { type Filters, useFilters } from '#panel/ui/filters.tsx'
 import { createdRange, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
@@ -11,24 +12,40 @@ import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
 import { Amount } from './transactions/amount.tsx'
 import { useCardNames } from './transactions/card_names.ts'
+import { event_csv_columns, purchase_csv_columns } from './transactions/csv_columns.ts'
 import { TransactionFilters, transaction_filter_names } from './transactions/filters.tsx'
+import {
+  isStateFilter,
+  matchesFilter,
+  purchaseState,
+  purchaseUsd,
+  state_filters,
+} from './transactions/purchase.ts'
+import { PurchaseAmount, PurchaseEvents, PurchaseStatus } from './transactions/purchase_cells.tsx'
+import { usePurchases } from './transactions/purchase_list.ts'
 
 export function Transactions() {
-  const filters = useFilters([...transaction_filter_names, ...period_filter_names])
-  const { period: _period, from: _from, to: _to, ...given } = filters.active
-  const list = useOperationList('list_transactions', { ...given, ...createdRange(filters.values) })
+  const filters = useFilters([...transaction_filter_names, ...period_filter_names, 'zone'])
+  const { values } = filters
+  const input = listInput(filters)
+  const events = useOperationList('list_transactions', input)
+  const purchases = usePurchases(events, values.status)
+  // A type is a filter of single events; without it, the list has one row per purchase.
+  const shows_events = values.type !== ''
   const card_names = useCardNames()
   const columns: Column<Transaction>[] = [
-    { title: 'Merchant', cell: (row) => <Merchant row={row} /> },
+    {
+      title: 'Merchant',
+      sortKey: ({ merchant_name }) => merchant_name,
+      cell: (row) => <Merchant row={row} />,
+    },
     {
       title: 'Card',
+      sortKey: ({ card_id }) => card_names.of(card_id),
       wide_only: true,
       cell: (row) => <span className="text-soft">{card_names.of(row.card_id)}</span>,
     },
-    { title: 'Type', wide_only: true, cell: (row) => humanize(row.type) },
-    { title: 'Status', cell: (row) => <Status of={row.status} /> },
-    { title: 'Date', wide_only: true, right: true, cell: (row) => <Time at={row.created_at} /> },
-    { title: 'Amount', right: true, cell: (row) => <Amount row={row} /> },
+    ...(shows_events ? event_columns : purchase_columns),
   ]
   const empty =
     filters.count === 0 ? (
@@ -45,19 +62,82 @@ export function Transactions() {
       <PageHeader
         title="Transactions"
         description="Purchases, refunds, and declines on all your cards."
+        action={
+          <ExportCsv
+            name="list_transactions"
+            input={input}
+            columns={shows_events ? event_csv_columns : purchase_csv_columns}
+            keep={(row) => shows_events || matchesFilter(row, values.status)}
+            file_name="transactions.csv"
+          />
+        }
       />
       <Section flush>
         <TransactionFilters filters={filters} card_options={card_names.options} />
         <Table
           label="Transactions"
-          list={list}
+          list={shows_events ? events : purchases}
           columns={columns}
           empty={empty}
           href={({ id }) => `/transactions/${id}`}
+          rowName={({ merchant_name }) => merchant_name}
+          details={shows_events ? undefined : (row) => <PurchaseEvents row={row} />}
         />
       </Section>
     </>
   )
+}
+
+const date: Column<Transaction> = {
+  title: 'Date',
+  sortKey: ({ created_at }) => created_at,
+  wide_only: true,
+  right: true,
+  cell: (row) => <Time at={row.created_at} />,
+}
+
+const event_columns: readonly Column<Transaction>[] = [
+  {
+    title: 'Type',
+    wide_only: true,
+    sortKey: ({ type }) => type,
+    cell: ({ type }) => humanize(type),
+  },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
+  date,
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: (row) => <Amount row={row} />,
+  },
+]
+
+const purchase_columns: readonly Column<Transaction>[] = [
+  { title: 'Status', sortKey: purchaseState, cell: (row) => <PurchaseStatus row={row} /> },
+  date,
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: purchaseUsd,
+    cell: (row) => <PurchaseAmount row={row} />,
+  },
+]
+
+type TransactionFilterName =
+  | (typeof transaction_filter_names)[number]
+  | (typeof period_filter_names)[number]
+  | 'zone'
+
+/** The filters as input of list_transactions. */
+function listInput({ active, values }: Filters<TransactionFilterName>) {
+  const { period: _period, from: _from, to: _to, zone: _zone, status = '', ...given } = active
+  const of_status = isStateFilter(status) ? { status: state_filters[status].status } : {}
+  return { ...given, ...of_status, ...createdRange(values) }
 }
 
 function Merchant({ row }: { row: Transaction }) {

@@ -67,13 +67,16 @@ function Details({ webhook }: { webhook: Webhook }) {
 
 function detailRows(webhook: Webhook) {
   const { disabled_reason, failing_since, previous_secret_expires_at, last_delivery_at } = webhook
+  const last_attempt = webhook.recent_deliveries?.[0]
   return [
     disabled_reason !== null && (['Disabled reason', humanize(disabled_reason)] as const),
     failing_since !== null &&
       (['Failing since', <Time key="failing" at={failing_since} />] as const),
+    last_attempt !== undefined &&
+      (['Last attempt', <Time key="attempt" at={last_attempt.created_at} />] as const),
     [
-      'Last delivery',
-      last_delivery_at === null ? 'Never' : <Time key="last" at={last_delivery_at} />,
+      'Last success',
+      last_delivery_at === null ? 'None yet' : <Time key="last" at={last_delivery_at} />,
     ] as const,
     [
       'Signing secret',

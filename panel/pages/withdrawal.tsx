@@ -88,11 +88,23 @@ const waitingNote = (reason: string | null) =>
 
 const confirmedNote = (count: number) => (count === 1 ? '1 confirmation' : `${count} confirmations`)
 
+/** A failed withdrawal costs nothing, and nothing arrives. */
+function outcomeRows({ status, amount_usd, fee_usd, net_usd }: Withdrawal) {
+  if (status === 'failed') {
+    return [
+      ['Returned', <Money key="returned" usd={amount_usd} className="font-medium" />] as const,
+    ]
+  }
+  return [
+    ['Fee', <Money key="fee" usd={fee_usd} />] as const,
+    ['You receive', <Money key="net" usd={net_usd} className="font-medium" />] as const,
+  ]
+}
+
 function detailRows(withdrawal: Withdrawal) {
   return [
     ['Amount', <Money key="amount" usd={withdrawal.amount_usd} />],
-    ['Fee', <Money key="fee" usd={withdrawal.fee_usd} />],
-    ['You receive', <Money key="net" usd={withdrawal.net_usd} className="font-medium" />],
+    ...outcomeRows(withdrawal),
     ['Asset', `${withdrawal.asset} on ${withdrawal.chain.toUpperCase()}`],
     ['To', <Copyable key="to" text={withdrawal.address} label="Copy address" />],
     [

@@ -1,9 +1,10 @@
 import { ArrowUpFromLine } from 'lucide-react'
-import { useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
@@ -11,24 +12,42 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { AgentFilter } from './agents/agent_filter.tsx'
+import { withdrawal_csv_columns } from './csv_columns.ts'
 import { WithdrawForm } from './withdrawals/withdraw_form.tsx'
 
 const columns: readonly Column<Withdrawal>[] = [
-  { title: 'To', cell: ({ address }) => <Address text={address} /> },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'To',
+    sortKey: ({ address }) => address,
+    cell: ({ address }) => <Address text={address} />,
+  },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
   {
     title: 'Date',
+    sortKey: ({ created_at }) => created_at,
     wide_only: true,
     right: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
   {
     title: 'Fee',
+    sortKey: ({ fee_usd }) => fee_usd,
     wide_only: true,
     right: true,
     cell: ({ fee_usd }) => <Money usd={fee_usd} className="text-soft" />,
   },
-  { title: 'You receive', right: true, cell: ({ net_usd }) => <Money usd={net_usd} /> },
+  {
+    title: 'You receive',
+    sortKey: ({ net_usd }) => net_usd,
+    right: true,
+    cell: ({ net_usd, status }) =>
+      status === 'failed' ? <span className="text-soft">Returned</span> : <Money usd={net_usd} />,
+  },
 ]
 
 /** Shortened in the middle, because people compare both ends of an address. */
@@ -46,15 +65,18 @@ const statuses = [
 ] as const
 
 export function Withdrawals() {
-  const [is_dialog_open, setDialogOpen] = useState(false)
-  const filters = useFilters(['status', ...period_filter_names])
-  const { status } = filters.active
-  const list = useOperationList('list_withdrawals', {
+  const [, navigate] = useLocation()
+  const is_withdrawing = new URLSearchParams(useSearch()).has('withdraw')
+  const filters = useFilters(['status', 'agent', ...period_filter_names])
+  const { status, agent } = filters.active
+  const input = {
     ...(status !== undefined && { status }),
+    ...(agent !== undefined && { agent }),
     ...createdRange(filters.values),
-  })
+  }
+  const list = useOperationList('list_withdrawals', input)
   const withdraw = (
-    <Button kind="main" onClick={() => setDialogOpen(true)}>
+    <Button kind="main" onClick={() => navigate('/withdrawals?withdraw')}>
       <ArrowUpFromLine /> Withdraw
     </Button>
   )
@@ -63,7 +85,17 @@ export function Withdrawals() {
       <PageHeader
         title="Withdrawals"
         description="Send USDT from your balance to your wallet."
-        action={withdraw}
+        action={
+          <>
+            <ExportCsv
+              name="list_withdrawals"
+              input={input}
+              columns={withdrawal_csv_columns}
+              file_name="withdrawals.csv"
+            />
+            {withdraw}
+          </>
+        }
       />
       <Section flush>
         <FilterBar {...filters}>
@@ -74,6 +106,7 @@ export function Withdrawals() {
             any="All statuses"
             options={statuses}
           />
+          <AgentFilter of={filters} name="agent" />
           <PeriodFilter {...filters} />
         </FilterBar>
         <Table
@@ -84,7 +117,9 @@ export function Withdrawals() {
           href={({ id }) => `/withdrawals/${id}`}
         />
       </Section>
-      {is_dialog_open && <WithdrawForm onClose={() => setDialogOpen(false)} />}
+      {is_withdrawing && (
+        <WithdrawForm onClose={() => navigate('/withdrawals', { replace: true })} />
+      )}
     </>
   )
 }

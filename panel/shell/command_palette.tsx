@@ -2,17 +2,15 @@ import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useOperationQuery } from '#panel/queries.ts'
-import { cardTitle } from '#panel/ui/card_face.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { navigation_routes } from './navigation.tsx'
+import { actions } from './search/actions.ts'
+import { SEARCHED_MAX } from './search/newest_rows.ts'
+import { type Result, useResults } from './search/results.ts'
 
-type Command = { text: string; hint: string; run(): void }
 type Props = { open: boolean; onOpenChange(open: boolean): void; onSandbox?(): void }
 
-const SHOWN_MAX = 30
-
-/** Searches pages, cards and actions. Opens with `/` or Ctrl-K. */
+/** Finds pages, actions, objects of the account and documentation. Opens with `/` or Ctrl-K. */
 export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
   useShortcut(() => onOpenChange(true))
   return (
@@ -21,7 +19,7 @@ export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
         <div className="fixed inset-0 z-40 bg-veil" data-locks-scroll aria-hidden />
         <Dialog.Content
           aria-describedby={undefined}
-          className="rise fixed inset-x-3 top-[12vh] z-50 mx-auto max-w-lg overflow-hidden rounded-2xl border border-line bg-sheet text-ink shadow-2xl outline-none"
+          className="rise fixed inset-x-3 top-[12vh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-sheet text-ink shadow-2xl outline-none"
         >
           <Dialog.Title className="sr-only">Search</Dialog.Title>
           <Commands onDone={() => onOpenChange(false)} {...(onSandbox && { onSandbox })} />
@@ -45,52 +43,58 @@ function useShortcut(run: () => void): void {
   })
 }
 
-function useCommands(onDone: () => void, onSandbox?: () => void): Command[] {
-  const [, navigate] = useLocation()
-  const cards =
-    useOperationQuery('list_cards', { status: 'active,frozen', limit: 100 }).data?.data ?? []
-  const navigationCommand = (text: string, hint: string, to: string): Command => ({
-    text,
-    hint,
-    run: () => {
-      navigate(to)
-      onDone()
-    },
-  })
-  const openSandbox = () => {
-    onDone()
-    onSandbox?.()
-  }
-  return [
-    ...navigation_routes.map(({ title = '', path }) => navigationCommand(title, 'Page', path)),
-    navigationCommand('Issue a card', 'Action', '/cards?issue'),
-    ...(onSandbox === undefined
-      ? []
-      : [{ text: 'Simulate activity', hint: 'Sandbox', run: openSandbox }]),
-    ...cards.map((card) =>
-      navigationCommand(cardTitle(card), `${card.brand} ${card.last4}`, `/cards/${card.id}`),
-    ),
-  ]
-}
+const page_results: readonly Result[] = navigation_routes.map(({ title = '', path }) => ({
+  group: 'Pages',
+  text: title,
+  hint: '',
+  to: path,
+}))
+/** Without a page, it opens the sandbox drawer. */
+const sandbox_results: readonly Result[] = [
+  { group: 'Actions', text: 'Simulate activity', hint: 'Sandbox', to: '' },
+  { group: 'Actions', text: 'Read your emails', hint: 'Sandbox inbox', to: '/inbox' },
+]
 
-const matches = (query: string, { text, hint }: Command): boolean =>
-  query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => `${text} ${hint}`.toLowerCase().includes(word))
+/** Requests follow the typing at this distance. */
+const PAUSE_MS = 150
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
 
 function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void }) {
   const id = useId()
+  const [, navigate] = useLocation()
   const [query, setQuery] = useState('')
-  const [at, setAt] = useState(0)
-  const commands = useCommands(onDone, onSandbox)
-  const results = commands.filter((command) => matches(query, command)).slice(0, SHOWN_MAX)
-  const selected_index = Math.min(at, results.length - 1)
+  const [chosen, setChosen] = useState('')
+  const commands = [
+    ...page_results,
+    ...actions,
+    ...(onSandbox === undefined ? [] : sandbox_results),
+  ]
+  const settled = useSettled(query)
+  const { results, cut } = useResults({ text: query, settled, commands })
+  // A result stays selected when others arrive above it.
+  const chosen_index = results.findIndex((result) => keyOf(result) === chosen)
+  const selected_index = Math.max(0, chosen_index)
+  const run = ({ to }: Result) => {
+    onDone()
+    if (to === '') onSandbox?.()
+    // The documentation is not part of the panel, so it is loaded like any other site.
+    else if (to.startsWith('/docs')) location.assign(to)
+    else navigate(to)
+  }
   const onKeyDown = (key: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[key.key]
-    if (step !== undefined)
-      setAt((selected_index + step + results.length) % Math.max(1, results.length))
-    else if (key.key === 'Enter') results[selected_index]?.run()
+    const selected = results[selected_index]
+    const next = results.at((selected_index + (step ?? 0)) % results.length)
+    if (step !== undefined) setChosen(next === undefined ? '' : keyOf(next))
+    else if (key.key === 'Enter' && selected !== undefined) run(selected)
     else return
     key.preventDefault()
   }
@@ -100,58 +104,99 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
         <Search className="size-4 shrink-0" aria-hidden />
         <input
           role="combobox"
-          aria-label="Search pages, cards, and actions"
-          aria-expanded="true"
-          aria-controls={id}
+          aria-label={LABEL}
+          aria-expanded={results.length > 0}
+          aria-controls={results.length > 0 ? id : undefined}
           aria-activedescendant={results.length > 0 ? `${id}-${selected_index}` : undefined}
-          placeholder="Search pages, cards, and actions"
-          className="h-12 w-full bg-transparent text-lg text-ink outline-none placeholder:text-soft"
+          placeholder={LABEL}
+          className="h-12 w-full min-w-0 bg-transparent text-lg text-ink outline-none placeholder:text-soft"
           value={query}
           onChange={(change) => {
             setQuery(change.target.value)
-            setAt(0)
+            setChosen('')
           }}
           onKeyDown={onKeyDown}
         />
       </div>
-      <Results id={id} results={results} selected_index={selected_index} />
+      {results.length > 0 ? (
+        <Results id={id} results={results} selected_index={selected_index} onSelect={run} />
+      ) : (
+        <p className="px-3 py-6 text-center text-soft">
+          {settled === query ? 'No results' : 'Searching…'}
+        </p>
+      )}
+      {cut.length > 0 && query !== '' && (
+        <p className="border-t border-line px-4 py-2 text-sm text-soft">
+          Searched the newest {SEARCHED_MAX.toLocaleString('en-US')} {cut.join(', ')}. For older
+          ones, use the filters of the list.
+        </p>
+      )}
+      <p role="status" className="sr-only">
+        {settled === query ? `${results.length} results` : ''}
+      </p>
     </>
   )
 }
 
-function Results({
-  id,
-  results,
-  selected_index,
-}: {
+const keyOf = ({ to, text }: Result) => `${to} ${text}`
+
+const LABEL = 'Search merchants, amounts, cards, docs…'
+
+type ResultsProps = {
   id: string
-  results: readonly Command[]
+  results: readonly Result[]
   selected_index: number
-}) {
+  onSelect(result: Result): void
+}
+
+function Results({ id, results, selected_index, onSelect }: ResultsProps) {
+  const groups = [...new Set(results.map(({ group }) => group))]
   return (
-    <div id={id} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto p-2">
-      {results.map((command, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the input, which has the focus.
-        <div
-          key={`${command.text} ${command.hint}`}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === selected_index}
-          ref={(option) => {
-            if (index === selected_index) option?.scrollIntoView({ block: 'nearest' })
-          }}
-          onClick={command.run}
-          className={classes(
-            'flex h-10 cursor-pointer items-center justify-between rounded-lg px-3',
-            index === selected_index ? 'bg-hover' : 'hover:bg-hover',
+    <div id={id} role="listbox" aria-label="Results" className="max-h-[60vh] overflow-y-auto p-2">
+      {groups.map((group) => (
+        // biome-ignore lint/a11y/useSemanticElements: options of a listbox cannot be in a fieldset.
+        <div key={group} role="group" aria-label={group}>
+          <p aria-hidden className="px-3 pt-2 pb-1 text-sm font-medium text-soft">
+            {group}
+          </p>
+          {results.map((result, index) =>
+            result.group === group ? (
+              <Option
+                key={keyOf(result)}
+                id={`${id}-${index}`}
+                result={result}
+                is_selected={index === selected_index}
+                onSelect={() => onSelect(result)}
+              />
+            ) : null,
           )}
-        >
-          <span className="truncate">{command.text}</span>
-          <span className="text-sm text-soft capitalize">{command.hint}</span>
         </div>
       ))}
-      {results.length === 0 && <p className="px-3 py-6 text-center text-soft">No results</p>}
+    </div>
+  )
+}
+
+type OptionProps = { id: string; result: Result; is_selected: boolean; onSelect(): void }
+
+function Option({ id, result, is_selected, onSelect }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the input, which has the focus.
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={is_selected}
+      ref={(option) => {
+        if (is_selected) option?.scrollIntoView({ block: 'nearest' })
+      }}
+      onClick={onSelect}
+      className={classes(
+        'flex h-10 cursor-pointer items-center justify-between gap-4 rounded-lg px-3',
+        is_selected ? 'bg-hover' : 'hover:bg-hover',
+      )}
+    >
+      <span className="min-w-0 truncate">{result.text}</span>
+      <span className="num shrink-0 text-sm text-soft">{result.hint}</span>
     </div>
   )
 }

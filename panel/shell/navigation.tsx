@@ -34,7 +34,7 @@ const useIsCurrent = ({ path }: PanelRoute) => useRoute(path === '/' ? '/' : `${
 
 function SideLink({ route, onClick }: LinkProps) {
   const is_current = useIsCurrent(route)
-  const { icon: Icon } = route
+  const { icon: Icon, badge: RouteBadge } = route
   return (
     <Link
       href={route.path}
@@ -47,6 +47,11 @@ function SideLink({ route, onClick }: LinkProps) {
     >
       {Icon !== undefined && <Icon className="size-4" aria-hidden />}
       {route.title}
+      {RouteBadge !== undefined && (
+        <span className="ml-auto">
+          <RouteBadge />
+        </span>
+      )}
     </Link>
   )
 }

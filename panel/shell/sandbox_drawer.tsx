@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import type { FlorinError } from '#client/client.ts'
 import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
@@ -23,6 +24,14 @@ export function SandboxDrawer(props: Props) {
         <Purchase />
         <CaptureOrRefund />
         <Clock />
+        <SandboxAction title="Emails">
+          <p className="text-soft">See the emails that your account gets.</p>
+          <Button asChild>
+            <Link href="/inbox" onClick={() => props.onOpenChange(false)}>
+              Open inbox
+            </Link>
+          </Button>
+        </SandboxAction>
       </div>
     </Sheet>
   )

@@ -1,9 +1,12 @@
 import { Search, Zap } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useLiveUpdates } from '#panel/live_updates.ts'
 import { useOperationQuery } from '#panel/queries.ts'
+import { useServiceClock } from '#panel/service_clock.ts'
 import { Badge } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { PageBoundary } from '#panel/ui/page_boundary.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
 import { AccountMenu } from './account_menu.tsx'
 import { CommandPalette } from './command_palette.tsx'
@@ -16,6 +19,8 @@ import { useScrollToTop } from './scroll_to_top.ts'
 export function Shell({ children }: { children: ReactNode }) {
   useLiveUpdates()
   useScrollToTop()
+  useServiceClock()
+  const [path] = useLocation()
   const account = useOperationQuery('get_account', {}).data
   const [is_searching, setSearching] = useState(false)
   const [is_sandbox_open, setSandboxOpen] = useState(false)
@@ -49,7 +54,9 @@ export function Shell({ children }: { children: ReactNode }) {
           </div>
         </header>
         <main id="page" className="mx-auto max-w-6xl px-4 pt-6 pb-28 lg:px-6 lg:pb-12">
-          <Suspense fallback={<Skeleton className="h-40" />}>{children}</Suspense>
+          <PageBoundary path={path}>
+            <Suspense fallback={<Skeleton className="h-40" />}>{children}</Suspense>
+          </PageBoundary>
         </main>
       </div>
       <BottomBar />

@@ -28,6 +28,8 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 const tones: Readonly<Record<string, Tone>> = {
   active: 'good',
   completed: 'good',
+  refunded: 'accent',
+  partially_refunded: 'accent',
   captured: 'good',
   settled: 'good',
   enabled: 'good',
@@ -35,6 +37,7 @@ const tones: Readonly<Record<string, Tone>> = {
   won: 'good',
   delivered: 'good',
   resolved: 'good',
+  approved: 'good',
   operational: 'good',
   awaiting: 'warn',
   pending: 'warn',

@@ -2,6 +2,7 @@ import { Snowflake } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Card } from '#contract/cards.ts'
 import { statusLabel } from './badge.tsx'
+import { cardColor } from './card_color.ts'
 import { classes } from './classes.ts'
 
 type CardFields = Pick<
@@ -19,17 +20,13 @@ export const formatExpiry = ({
 export const cardTitle = ({ name, last4 }: Pick<Card, 'name' | 'last4'>): string =>
   name ?? `Card ${last4}`
 
-const brand_names = { visa: 'VISA', mastercard: 'mastercard' } as const
-
-/** Green in both themes; gray if the card is frozen or canceled. */
 export function CardFace({ card, className, children }: Props) {
   const is_usable = card.status === 'active'
   return (
     <div
       className={classes(
         'relative flex aspect-[1.586] w-full flex-col justify-between overflow-hidden rounded-2xl p-5 text-white',
-        'bg-[radial-gradient(120%_140%_at_100%_0%,#2f8a72_0%,#1d5c4d_45%,#10362d_100%)]',
-        !is_usable && 'bg-[linear-gradient(#49524e,#333a37)]',
+        cardColor(card),
         className,
       )}
     >
@@ -47,7 +44,7 @@ export function CardFace({ card, className, children }: Props) {
       <div className="flex items-end justify-between">
         <p className="num font-mono text-sm">{formatExpiry(card)}</p>
         {is_usable ? (
-          <p className="text-lg font-bold tracking-tight italic">{brand_names[card.brand]}</p>
+          <BrandMark brand={card.brand} />
         ) : (
           <p className="flex items-center gap-1.5 font-medium">
             {card.status === 'frozen' && <Snowflake className="size-4" aria-hidden />}
@@ -56,5 +53,19 @@ export function CardFace({ card, className, children }: Props) {
         )}
       </div>
     </div>
+  )
+}
+
+/** Our own marks: the networks' logos need their permission. */
+function BrandMark({ brand }: { brand: Card['brand'] }) {
+  if (brand === 'visa') return <p className="text-lg font-bold tracking-tight italic">VISA</p>
+  return (
+    <p className="flex items-center gap-2 text-sm font-medium">
+      <span className="flex" aria-hidden>
+        <span className="size-5 rounded-full bg-[#d9482f]" />
+        <span className="-ml-2 size-5 rounded-full bg-[#f0a63a] opacity-85" />
+      </span>
+      mastercard
+    </p>
   )
 }

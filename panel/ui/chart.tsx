@@ -12,35 +12,47 @@ type Props = {
   times: readonly number[]
   series: Series
   format(value: number): string
+  /** The value under the pointer; like the axis if absent. */
+  formatExact?(value: number): string
   height?: number
   /** Draws steps, for values that hold until the next one, such as balances. */
   steps?: boolean
 }
 
 /** A line chart over time. It is drawn again when the theme changes, with the theme's colors. */
-export function Chart({ label, times, series, format, height = 180, steps = false }: Props) {
+export function Chart(props: Props) {
+  const { label, times, series, format, formatExact = format, height = 180, steps = false } = props
   const container = useRef<HTMLDivElement>(null)
   const scheme = useColorScheme()
   useEffect(() => {
     const element = container.current
     if (element === null) return
     element.dataset['scheme'] = scheme
-    const options = chartOptions({ element, series, format, height, steps })
+    const readout = makeReadout(element, formatExact, steps)
+    const options = chartOptions({ element, series, format, height, steps, readout })
     const chart = new uPlot(options, [[...times], [...series.values]], element)
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
     return () => {
       observer.disconnect()
       chart.destroy()
+      readout.remove()
     }
-  }, [times, series, format, height, steps, scheme])
+  }, [times, series, format, formatExact, height, steps, scheme])
   return (
-    <div ref={container} role="img" aria-label={label} className="min-w-0" style={{ height }} />
+    <div
+      ref={container}
+      role="img"
+      aria-label={label}
+      className="relative min-w-0"
+      style={{ height }}
+    />
   )
 }
 
 type ChartOptionsInput = Required<Pick<Props, 'series' | 'format' | 'height' | 'steps'>> & {
   element: HTMLElement
+  readout: Readout
 }
 
 const TOKENS = ['--soft', '--line', '--accent', '--accent-ground']
@@ -51,6 +63,7 @@ function chartOptions({
   format,
   height,
   steps,
+  readout,
 }: ChartOptionsInput): uPlot.Options {
   const [ink = '', line = '', accent = '', ground = ''] = TOKENS.map((token) =>
     resolveColor(element, token),
@@ -60,7 +73,9 @@ function chartOptions({
     width: element.clientWidth,
     height,
     legend: { show: false },
-    cursor: { y: false, points: { size: 7 } },
+    // The readout draws the dot, because a step's dot is at the pointer and not at a point.
+    cursor: { y: false, points: { show: false } },
+    hooks: { setCursor: [readout.show] },
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_plot, low, high) => [Math.min(0, low), roundUp(high)] } },
     axes: chartAxes({ ink, line, format }),
@@ -78,6 +93,58 @@ function chartOptions({
       },
     ],
   }
+}
+
+type Readout = { show(plot: uPlot): void; remove(): void }
+
+const readout_format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A dot at the pointer, and its time and value in a box that stays inside the chart. */
+function makeReadout(
+  parent: HTMLElement,
+  format: (value: number) => string,
+  steps: boolean,
+): Readout {
+  const element = document.createElement('div')
+  element.className =
+    'num pointer-events-none absolute top-0 z-10 rounded-md border border-line bg-sheet px-2 py-1 text-sm whitespace-nowrap shadow-sm'
+  element.hidden = true
+  const dot = document.createElement('div')
+  dot.className =
+    'pointer-events-none absolute z-10 size-2.5 -translate-x-1/2 -translate-y-1/2 rounded-full border-2 border-sheet bg-accent'
+  dot.hidden = true
+  parent.append(element, dot)
+  const show = (plot: uPlot) => {
+    const [times, values] = plot.data
+    const pointed = plot.posToVal(plot.cursor.left ?? 0, 'x')
+    const nearest = plot.cursor.idx ?? null
+    // A step holds its value until the next one, so the nearest point may be too late.
+    const at = steps && nearest !== null ? lastBefore(times, pointed) : nearest
+    const value = at === null ? null : (values?.[at] ?? null)
+    element.hidden = at === null || value === null
+    dot.hidden = element.hidden
+    if (at === null || value === null) return
+    const time = steps ? pointed : (times[at] ?? 0)
+    const when = readout_format.format(new Date(time * 1_000))
+    element.textContent = `${format(value)} · ${when}`
+    const pointer = (plot.cursor.left ?? 0) + plot.bbox.left / devicePixelRatio
+    const left = Math.min(pointer + 12, parent.clientWidth - element.offsetWidth)
+    element.style.left = `${Math.max(0, left)}px`
+    const offset = plot.bbox.left / devicePixelRatio
+    dot.style.left = `${plot.valToPos(time, 'x') + offset}px`
+    dot.style.top = `${plot.valToPos(value, 'y') + plot.bbox.top / devicePixelRatio}px`
+  }
+  const remove = () => {
+    element.remove()
+    dot.remove()
+  }
+  return { show, remove }
+}
+
+function lastBefore(times: ArrayLike<number>, time: number): number {
+  let at = 0
+  while (at + 1 < times.length && (times[at + 1] ?? 0) <= time) at += 1
+  return at
 }
 
 /** Rounds up, so that the axis is labeled 0, 200, 400 and not 0, 187.5, 375. */

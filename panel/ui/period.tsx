@@ -1,3 +1,4 @@
+import { serviceNow } from '#panel/service_clock.ts'
 import { Field } from './field.tsx'
 import { FilterSelect, type Filters } from './filters.tsx'
 
@@ -40,14 +41,17 @@ export function PeriodFilter({ values, set }: Pick<PeriodFilters, 'values' | 'se
   )
 }
 
+/** `zone` is `utc` in links from reports, whose days are UTC days. */
+type PeriodValues = PeriodFilters['values'] & { zone?: string }
+
 /** The period as filters of a list operation. Days begin at midnight in the user's time zone. */
-export function createdRange({ period, from, to }: PeriodFilters['values']): {
+export function createdRange({ period, from, to, zone }: PeriodValues): {
   created_gte?: string
   created_lt?: string
 } {
   if (period === 'between') {
-    const first = startOfDay(from)
-    const last = startOfDay(to, 1)
+    const first = startOfDay(from, 0, zone)
+    const last = startOfDay(to, 1, zone)
     return {
       ...(first !== null && { created_gte: first }),
       ...(last !== null && { created_lt: last }),
@@ -56,12 +60,13 @@ export function createdRange({ period, from, to }: PeriodFilters['values']): {
   const days = Number(period)
   if (!(days > 0)) return {}
   // Rounded to the minute, so that the query key stays the same between renders.
-  const since_ms = Math.floor((Date.now() - days * DAY_MS) / 60_000) * 60_000
+  const since_ms = Math.floor((serviceNow() - days * DAY_MS) / 60_000) * 60_000
   return { created_gte: new Date(since_ms).toISOString() }
 }
 
-function startOfDay(day: string, days_later = 0): string | null {
+function startOfDay(day: string, days_later: number, zone = ''): string | null {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  const start = new Date(year, month - 1, date + days_later)
+  const parts = [year, month - 1, date + days_later] as const
+  const start = zone === 'utc' ? new Date(Date.UTC(...parts)) : new Date(...parts)
   return day === '' || Number.isNaN(start.getTime()) ? null : start.toISOString()
 }

@@ -1,12 +1,13 @@
-import type { ReactNode } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { List } from '#panel/queries.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { type Sortable, SortHeader, type Sorting, useSorting } from './sorting.tsx'
 import { ErrorState, Skeleton } from './states.tsx'
 
-export type Column<Row> = {
-  title: string
+export type Column<Row> = Sortable<Row> & {
   cell(row: Row): ReactNode
   /** Right-aligned: amounts and timestamps. */
   right?: boolean
@@ -22,11 +23,16 @@ type Props<Row> = {
   empty: ReactNode
   /** Makes each row a link; the first cell has the anchor element. */
   href?(row: Row): string
+  /** Shown below a row when it is opened. */
+  details?: ((row: Row) => ReactNode) | undefined
+  /** Names a row for the button that opens it. */
+  rowName?(row: Row): string
 }
 
 /** A paginated list with its loading, error and empty states. */
 export function Table<Row extends { id: string }>(props: Props<Row>) {
-  const { label, list, columns, empty, href } = props
+  const { label, list, columns, empty, href, details, rowName } = props
+  const { sorted, sorting, toggle } = useSorting(list.rows ?? [], columns)
   if (list.problem !== null && list.rows === undefined) {
     return <ErrorState problem={list.problem} retry={list.retry} />
   }
@@ -35,18 +41,23 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
   return (
     <div>
       <table className="w-full border-collapse" aria-label={label}>
-        <thead className="border-b border-line text-left text-sm text-soft">
-          <tr>
-            {columns.map((column) => (
-              <th key={column.title} scope="col" className={cellClass(column, 'h-9 font-medium')}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          columns={columns}
+          has_details={details !== undefined}
+          sorting={sorting}
+          onSort={toggle}
+          partly={list.has_more ? sorted.length : null}
+        />
         <tbody className="divide-y divide-line">
-          {list.rows.map((row) => (
-            <TableRow key={row.id} row={row} columns={columns} href={href?.(row)} />
+          {sorted.map((row) => (
+            <TableRow
+              key={row.id}
+              row={row}
+              columns={columns}
+              href={href?.(row)}
+              details={details}
+              name={rowName?.(row) ?? row.id}
+            />
           ))}
         </tbody>
       </table>
@@ -61,6 +72,55 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
   )
 }
 
+type HeadProps<Row> = {
+  columns: readonly Column<Row>[]
+  has_details: boolean
+  sorting: Sorting
+  onSort(title: string): void
+  /** The number of rows that a sort covers, if there are more; null if all are loaded. */
+  partly: number | null
+}
+
+function TableHead<Row>({ columns, has_details, sorting, onSort, partly }: HeadProps<Row>) {
+  return (
+    <thead className="border-b border-line text-left text-sm text-soft">
+      <tr>
+        {columns.map((column) => (
+          <th
+            key={column.title}
+            scope="col"
+            aria-sort={sorting?.title === column.title ? sorting.direction : undefined}
+            className={cellClass(column, 'h-9 font-medium')}
+          >
+            {column.sortKey === undefined ? (
+              column.title
+            ) : (
+              <SortHeader
+                title={column.title}
+                right={column.right === true}
+                sorting={sorting}
+                onSort={() => onSort(column.title)}
+              />
+            )}
+          </th>
+        ))}
+        {has_details && (
+          <th scope="col" className="w-9">
+            <span className="sr-only">Events</span>
+          </th>
+        )}
+      </tr>
+      {sorting !== null && partly !== null && (
+        <tr>
+          <td colSpan={columns.length + 1} className="px-4 pb-2">
+            Sorts only the {partly} loaded rows. Load more to include the rest.
+          </td>
+        </tr>
+      )}
+    </thead>
+  )
+}
+
 const cellClass = ({ right, wide_only }: Column<never>, look: string) =>
   classes(
     'px-2 first:pl-4 last:pr-4',
@@ -69,35 +129,73 @@ const cellClass = ({ right, wide_only }: Column<never>, look: string) =>
     look,
   )
 
-type RowProps<Row> = { row: Row; columns: readonly Column<Row>[]; href: string | undefined }
+type RowProps<Row> = {
+  row: Row
+  columns: readonly Column<Row>[]
+  href: string | undefined
+  details: ((row: Row) => ReactNode) | undefined
+  name: string
+}
 
-function TableRow<Row>({ row, columns, href }: RowProps<Row>) {
+function TableRow<Row>({ row, columns, href, details, name }: RowProps<Row>) {
   const [, navigate] = useLocation()
+  const [is_open, setOpen] = useState(false)
   return (
-    // The whole row is clickable with the mouse; keyboards use the link in the first cell.
-    <tr
-      className={href === undefined ? '' : 'cursor-pointer hover:bg-hover'}
-      onClick={() => href !== undefined && navigate(href)}
-    >
-      {columns.map((column, at) => (
-        <td key={column.title} className={cellClass(column, 'h-12 py-2')}>
-          {at === 0 && href !== undefined ? (
-            <a
-              href={href}
-              className="font-medium"
+    <>
+      {/* The whole row is clickable with the mouse; keyboards use the link in the first cell. */}
+      <tr
+        className={href === undefined ? '' : 'cursor-pointer hover:bg-hover'}
+        onClick={() => href !== undefined && navigate(href)}
+      >
+        {columns.map((column, at) => (
+          <td key={column.title} className={cellClass(column, 'h-12 py-2')}>
+            {at === 0 && href !== undefined ? (
+              <RowLink href={href}>{column.cell(row)}</RowLink>
+            ) : (
+              column.cell(row)
+            )}
+          </td>
+        ))}
+        {details !== undefined && (
+          <td className="pr-2">
+            <Button
+              kind="quiet"
+              size="small"
+              className="px-1.5"
+              aria-expanded={is_open}
+              aria-label={`Events of ${name}`}
               onClick={(click) => {
-                if (click.metaKey || click.ctrlKey) click.stopPropagation()
-                else click.preventDefault()
+                click.stopPropagation()
+                setOpen(!is_open)
               }}
             >
-              {column.cell(row)}
-            </a>
-          ) : (
-            column.cell(row)
-          )}
-        </td>
-      ))}
-    </tr>
+              <ChevronDown className={is_open ? 'rotate-180' : ''} />
+            </Button>
+          </td>
+        )}
+      </tr>
+      {is_open && details !== undefined && (
+        <tr>
+          <td colSpan={columns.length + 1}>{details(row)}</td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** The row itself navigates; only a click for a new tab is the link's own. */
+function RowLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a
+      href={href}
+      className="font-medium"
+      onClick={(click) => {
+        if (click.metaKey || click.ctrlKey) click.stopPropagation()
+        else click.preventDefault()
+      }}
+    >
+      {children}
+    </a>
   )
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
 import { formatCountdown, formatTime } from './time.tsx'
 
 /** ICU separates the time from AM or PM by a narrow no-break space. */

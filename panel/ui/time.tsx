@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { serviceNow } from '#panel/service_clock.ts'
 
 const full_format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
 const day_format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
@@ -10,7 +11,7 @@ export function Time({ at }: { at: string }) {
   const date = new Date(at)
   return (
     <time dateTime={at} title={full_format.format(date)} className="num whitespace-nowrap">
-      {formatTime(date, new Date())}
+      {formatTime(date, new Date(serviceNow()))}
     </time>
   )
 }
@@ -21,11 +22,11 @@ export function formatTime(date: Date, now: Date): string {
   return `${day_format.format(date)}, ${clock_format.format(date)}`
 }
 
-/** The current time in milliseconds; the component renders again every second. */
+/** The service's time in milliseconds; the component renders again every second. */
 export function useNow(): number {
-  const [now, setNow] = useState(Date.now)
+  const [now, setNow] = useState(serviceNow)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    const timer = setInterval(() => setNow(serviceNow()), 1_000)
     return () => clearInterval(timer)
   }, [])
   return now

@@ -1,9 +1,14 @@
 import { ShoppingBag } from 'lucide-react'
 import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
-import { Amount } from '#panel/pages/transactions/amount.tsx'
+import { purchaseState, purchaseUsd } from '#panel/pages/transactions/purchase.ts'
+import {
+  PurchaseAmount,
+  PurchaseEvents,
+  PurchaseStatus,
+} from '#panel/pages/transactions/purchase_cells.tsx'
+import { usePurchases } from '#panel/pages/transactions/purchase_list.ts'
 import { useOperationList } from '#panel/queries.ts'
-import { Status } from '#panel/ui/badge.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
@@ -13,28 +18,39 @@ import { categoryName } from '#panel/words/categories.ts'
 const columns: readonly Column<Transaction>[] = [
   {
     title: 'Merchant',
-    cell: ({ merchant_name, mcc }) => (
+    sortKey: ({ merchant_name }) => merchant_name,
+    cell: ({ merchant_name, mcc, created_at }) => (
       <span className="block max-w-44 min-w-0 sm:max-w-none">
         <span className="block truncate font-medium">{merchant_name}</span>
-        <span className="block truncate text-sm text-soft">{categoryName(mcc)}</span>
+        <span className="block truncate text-sm text-soft max-md:hidden">{categoryName(mcc)}</span>
+        <span className="num block text-sm text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
       </span>
     ),
   },
-  { title: 'Status', wide_only: true, cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    wide_only: true,
+    sortKey: purchaseState,
+    cell: (row) => <PurchaseStatus row={row} />,
+  },
   {
     title: 'Date',
+    sortKey: ({ created_at }) => created_at,
     wide_only: true,
     right: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
   {
     title: 'Amount',
+    sortKey: purchaseUsd,
     right: true,
     cell: (row) => (
       <>
-        <Amount row={row} />
+        <PurchaseAmount row={row} />
         <span className="mt-0.5 block md:hidden">
-          <Status of={row.status} />
+          <PurchaseStatus row={row} />
         </span>
       </>
     ),
@@ -42,7 +58,7 @@ const columns: readonly Column<Transaction>[] = [
 ]
 
 export function CardTransactions({ card }: { card: Card }) {
-  const list = useOperationList('list_card_transactions', { id: card.id })
+  const list = usePurchases(useOperationList('list_card_transactions', { id: card.id }), '')
   return (
     <Section flush>
       <Table
@@ -50,6 +66,8 @@ export function CardTransactions({ card }: { card: Card }) {
         list={list}
         columns={columns}
         href={({ id }) => `/transactions/${id}`}
+        details={(row) => <PurchaseEvents row={row} />}
+        rowName={({ merchant_name }) => merchant_name}
         empty={
           <EmptyState icon={ShoppingBag} title="No transactions yet">
             Purchases, refunds, and declines show up here.

@@ -9,6 +9,7 @@ import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { readShippingForm, ShippingFields } from './shipping_fields.tsx'
+import { readUsageForm, UsageFields } from './usage_fields.tsx'
 
 export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void }) {
   return (
@@ -72,6 +73,7 @@ function IssueForm({ onClose }: { onClose(): void }) {
         />
       </div>
       <LimitFields />
+      <UsageFields problem={issue_card.error} />
       {type === 'physical' && <ShippingFields />}
       <ProblemNote problem={issue_card.error} />
       <DialogActions>
@@ -108,6 +110,7 @@ function readCardForm(form: FormData, type: CardType): InputOfName<'issue_card'>
     ...(text('name') !== '' && { name: text('name') }),
     ...(load_usd !== null && { load_usd }),
     ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
+    ...readUsageForm(text),
     ...(type === 'physical' && { shipping: readShippingForm(text) }),
   }
 }

@@ -18,9 +18,18 @@ export function ApiKeys() {
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const columns: Column<ApiKey>[] = [
     { title: 'Name', cell: (key) => <KeyName api_key={key} /> },
-    { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+    {
+      title: 'Status',
+      sortKey: ({ status }) => status,
+      cell: ({ status }) => <Status of={status} />,
+    },
     { title: 'Last used', wide_only: true, cell: (key) => <LastUse {...key} /> },
-    { title: 'Created', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: 'Created',
+      wide_only: true,
+      sortKey: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
     {
       title: 'Actions',
       right: true,

@@ -1,5 +1,6 @@
 import { ScrollText } from 'lucide-react'
 import type { AuditEntry } from '#contract/activity.ts'
+import { AgentFilter } from '#panel/pages/agents/agent_filter.tsx'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { DottedName } from '#panel/ui/dotted_name.tsx'
@@ -37,7 +38,12 @@ const columns: readonly Column<AuditEntry>[] = [
       </code>
     ),
   },
-  { title: 'Date', right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: 'Date',
+    right: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
 ]
 
 function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
@@ -75,7 +81,7 @@ const results = [
 ] as const
 
 export function AuditLog() {
-  const filters = useFilters(['action', 'actor_type', 'result', ...period_filter_names])
+  const filters = useFilters(['action', 'actor_type', 'actor_id', 'result', ...period_filter_names])
   const { period: _period, from: _from, to: _to, ...given } = filters.active
   const list = useOperationList('get_audit_log', { ...given, ...createdRange(filters.values) })
   const { values, set } = filters
@@ -105,6 +111,7 @@ export function AuditLog() {
           any="All results"
           options={results}
         />
+        <AgentFilter of={filters} name="actor_id" />
         <PeriodFilter {...filters} />
       </FilterBar>
       <Table

@@ -24,12 +24,12 @@ const columns: readonly Column<Webhook>[] = [
       ),
   },
   {
-    title: 'Last delivery',
+    title: 'Last success',
     wide_only: true,
     right: true,
     cell: ({ last_delivery_at }) =>
       last_delivery_at === null ? (
-        <span className="text-soft">Never</span>
+        <span className="text-soft">None yet</span>
       ) : (
         <Time at={last_delivery_at} />
       ),

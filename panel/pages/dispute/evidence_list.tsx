@@ -1,7 +1,7 @@
 import { Download, File as FileIcon, Image, NotebookText, Paperclip } from 'lucide-react'
 import { useState } from 'react'
 import type { Dispute, Evidence } from '#contract/disputes.ts'
-import { sendRequest } from '#panel/api.ts'
+import { downloadFile } from '#panel/download.ts'
 import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { formatBytes } from '#panel/ui/bytes.ts'
@@ -47,7 +47,6 @@ function Piece({ piece }: { piece: Evidence }) {
   )
 }
 
-/** A plain link cannot send the Authorization header, so the file is fetched as a blob. */
 function DownloadButton({ piece }: { piece: Evidence }) {
   const [is_busy, setBusy] = useState(false)
   const file_name = piece.file_name ?? piece.id
@@ -55,10 +54,7 @@ function DownloadButton({ piece }: { piece: Evidence }) {
     setBusy(true)
     try {
       const path = `/files/disputes/${piece.dispute_id}/evidence/${piece.id}`
-      const blob = await (await sendRequest(path, { method: 'GET' })).blob()
-      const href = URL.createObjectURL(blob)
-      Object.assign(document.createElement('a'), { href, download: file_name }).click()
-      URL.revokeObjectURL(href)
+      await downloadFile(path, file_name)
     } catch (cause) {
       toast((cause as Error).message, 'bad')
     }

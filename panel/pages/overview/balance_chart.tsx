@@ -1,7 +1,9 @@
-import { useMemo } from 'react'
-import { useOperationQuery } from '#panel/queries.ts'
+import { useMemo, useState } from 'react'
 import { Chart } from '#panel/ui/chart.tsx'
+import { classes } from '#panel/ui/classes.ts'
 import { formatUsd } from '#panel/ui/money.tsx'
+import { Skeleton } from '#panel/ui/states.tsx'
+import { useBalanceSteps } from './balance_points.ts'
 
 const compact_usd = new Intl.NumberFormat('en-US', {
   style: 'currency',
@@ -11,34 +13,63 @@ const compact_usd = new Intl.NumberFormat('en-US', {
 })
 const formatCompact = (value: number) => compact_usd.format(value)
 
-/** The last 100 balance changes as steps, extended to the current time. */
+const ranges = [
+  [7, '7 days'],
+  [30, '30 days'],
+  [90, '90 days'],
+  [365, 'Year'],
+] as const
+
+/** The balance over a range of days, with the value under the pointer. */
 export function BalanceChart() {
-  const points = useOperationQuery('get_balance_history', { limit: 100 }).data?.data
-  const chart_data = useMemo(() => {
-    const points_ascending = [...(points ?? [])].reverse()
-    const last = points_ascending.at(-1)
-    const times = points_ascending.map(({ created_at }) => Date.parse(created_at) / 1_000)
-    const values = points_ascending.map(({ balance_usd }) => balance_usd)
-    if (last === undefined) return null
-    const now = Math.max(Date.now() / 1_000, (times.at(-1) ?? 0) + 60)
-    const first = { time: (times[0] ?? now) - 60, value: values[0] ?? 0 }
-    const before = first.value - (points_ascending[0]?.amount_usd ?? 0)
-    return {
-      times: [first.time, ...times, now],
-      series: { name: 'Balance', values: [before, ...values, last.balance_usd] },
-    }
-  }, [points])
-  if (chart_data === null) return null
-  const latest = chart_data.series.values.at(-1) ?? 0
+  const [days, setDays] = useState(30)
+  const steps = useBalanceSteps(days)
+  const series = useMemo(() => ({ name: 'Balance', values: steps?.values ?? [] }), [steps])
+  const latest = steps?.values.at(-1) ?? 0
   return (
-    <div className="mt-4 -ml-2">
-      <Chart
-        label={`Balance over time, currently ${formatUsd(latest)}`}
-        times={chart_data.times}
-        series={chart_data.series}
-        format={formatCompact}
-        steps
-      />
+    <div className="mt-4">
+      <RangePicker days={days} onPick={setDays} />
+      {steps === undefined ? (
+        <Skeleton className="h-45" />
+      ) : (
+        <div className="-ml-2">
+          <Chart
+            label={`Balance over the last ${days} days, currently ${formatUsd(latest)}`}
+            times={steps.times}
+            series={series}
+            format={formatCompact}
+            formatExact={formatUsd}
+            steps
+          />
+        </div>
+      )}
+      {steps?.is_cut === true && (
+        <p className="mt-1 text-sm text-soft">Shows the newest 1,000 changes.</p>
+      )}
+    </div>
+  )
+}
+
+type RangePickerProps = { days: number; onPick(days: number): void }
+
+function RangePicker({ days, onPick }: RangePickerProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around buttons.
+    <div role="group" aria-label="Range" className="mb-2 flex justify-end gap-1">
+      {ranges.map(([each, title]) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === days}
+          onClick={() => onPick(each)}
+          className={classes(
+            'h-7 rounded-md px-2 text-sm font-medium text-soft hover:bg-hover hover:text-ink',
+            each === days && 'bg-hover text-ink',
+          )}
+        >
+          {title}
+        </button>
+      ))}
     </div>
   )
 }

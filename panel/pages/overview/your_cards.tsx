@@ -1,10 +1,13 @@
 import { CreditCard } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Card } from '#contract/cards.ts'
+import { CardSparkline } from '#panel/pages/card/card_spending.tsx'
 import { useOperationQuery } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { cardColor } from '#panel/ui/card_color.ts'
 import { cardTitle } from '#panel/ui/card_face.tsx'
+import { classes } from '#panel/ui/classes.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
@@ -51,18 +54,18 @@ function CardLine({ card }: { card: Card }) {
         href={`/cards/${card.id}`}
         className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover"
       >
-        <span
-          aria-hidden
-          className="h-6 w-9 shrink-0 rounded bg-[linear-gradient(135deg,#2f8a72,#10362d)]"
-        />
+        <span aria-hidden className={classes('h-6 w-9 shrink-0 rounded', cardColor(card))} />
         <span className="min-w-0 flex-1">
           <span className="block truncate font-medium">{cardTitle(card)}</span>
           <span className="num block text-sm text-soft capitalize">
             {card.brand} ·· {card.last4}
           </span>
         </span>
+        <span className="w-20 max-sm:hidden">
+          <CardSparkline card_id={card.id} />
+        </span>
         {card.status !== 'active' && <Status of={card.status} />}
-        <Money usd={card.balance_usd} className="font-medium" />
+        <Money usd={card.balance_usd} className="min-w-20 text-right font-medium" />
       </Link>
     </li>
   )

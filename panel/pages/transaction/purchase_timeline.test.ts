@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createElement } from 'react'
 import type { Transaction } from '#contract/transactions.ts'
+import '#panel/test_support/browser_globals.ts'
 import { renderAt } from '#panel/test_support/render.tsx'
 import { findDisputableCapture, PurchaseTimeline } from './purchase_timeline.tsx'
 

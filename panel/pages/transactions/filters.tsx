@@ -1,25 +1,28 @@
+import { AgentFilter } from '#panel/pages/agents/agent_filter.tsx'
 import { FilterBar, FilterSearch, FilterSelect, type Filters } from '#panel/ui/filters.tsx'
 import { PeriodFilter, type period_filter_names } from '#panel/ui/period.tsx'
 import { categories } from '#panel/words/categories.ts'
+import { state_filters } from './purchase.ts'
 
 /** Named like the inputs of list_transactions. */
-export const transaction_filter_names = ['merchant', 'status', 'type', 'card_id', 'mcc'] as const
-
-const statuses = [
-  ['pending', 'Pending'],
-  ['captured', 'Captured'],
-  ['partially_captured', 'Partially captured'],
-  ['settled', 'Settled'],
-  ['declined', 'Declined'],
-  ['reversed', 'Reversed'],
-  ['expired', 'Expired'],
+export const transaction_filter_names = [
+  'merchant',
+  'status',
+  'type',
+  'card_id',
+  'agent',
+  'mcc',
+  'country',
 ] as const
+
+const statuses = Object.entries(state_filters).map(([name, { title }]) => [name, title] as const)
 
 const types = [
   ['authorization', 'Authorizations'],
   ['capture', 'Captures'],
   ['refund', 'Refunds'],
   ['decline', 'Declines'],
+  ['capture,refund', 'Captures and refunds'],
 ] as const
 
 /** The mcc filter takes single codes; the ranges stand for airline, car rental and hotel brands. */
@@ -50,7 +53,7 @@ export function TransactionFilters({ filters, card_options }: Props) {
         any="All statuses"
         options={statuses}
       />
-      <FilterSelect of={filters} name="type" label="Type" any="All types" options={types} />
+      <FilterSelect of={filters} name="type" label="Type" any="Purchases" options={types} />
       <FilterSelect
         of={filters}
         name="card_id"
@@ -58,6 +61,7 @@ export function TransactionFilters({ filters, card_options }: Props) {
         any="All cards"
         options={card_options}
       />
+      <AgentFilter of={filters} name="agent" />
       <FilterSelect
         of={filters}
         name="mcc"

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
@@ -43,9 +44,14 @@ export function ChangePassword() {
           error={fieldError(update_account.error, 'password')}
         />
         <ProblemNote problem={update_account.error} />
-        <Button type="submit" busy={update_account.isPending}>
-          Change password
-        </Button>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Button type="submit" busy={update_account.isPending}>
+            Change password
+          </Button>
+          <Link href="/forgot_password" className="text-sm font-medium text-accent underline">
+            Forgot password?
+          </Link>
+        </div>
       </form>
     </Section>
   )

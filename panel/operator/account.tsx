@@ -1,0 +1,197 @@
+import type { Dispute } from '#contract/disputes.ts'
+import type { Ticket } from '#contract/support.ts'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { AccountNotes } from './account_notes.tsx'
+import { AccountActions } from './accounts.tsx'
+import { card_columns } from './cards.tsx'
+import { useOperatorQuery } from './operator_api.ts'
+import { useOperatorList } from './operator_list.ts'
+import type { OperatorAccount } from './shapes.ts'
+import { transaction_columns } from './transactions.tsx'
+
+/** All that support needs about one customer. */
+export function AccountPage({ id }: { id: string }) {
+  const query = useOperatorQuery<OperatorAccount>(`/accounts/${id}`)
+  return (
+    <>
+      <BackLink href="/accounts">Accounts</BackLink>
+      <QueryBoundary query={query}>{(account) => <Details account={account} />}</QueryBoundary>
+    </>
+  )
+}
+
+function Details({ account }: { account: OperatorAccount }) {
+  const of_account = { account_id: account.id }
+  return (
+    <>
+      <PageHeader
+        title={<span className="break-all">{account.email}</span>}
+        tab={account.email}
+        description={<Status of={account.status} />}
+        action={<AccountActions account={account} />}
+      />
+      <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
+        <div className="min-w-0 space-y-4">
+          <ListSection title="Cards" path="/cards" filters={of_account} columns={card_columns} />
+          <ListSection
+            title="Transactions"
+            path="/transactions"
+            filters={of_account}
+            columns={transaction_columns}
+          />
+          <ListSection
+            title="Withdrawals"
+            path="/withdrawals"
+            filters={of_account}
+            columns={withdrawal_columns}
+          />
+          <ListSection
+            title="Disputes"
+            path="/disputes"
+            filters={of_account}
+            columns={dispute_columns}
+          />
+          <ListSection
+            title="Tickets"
+            path="/tickets"
+            filters={of_account}
+            columns={ticket_columns}
+          />
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Section title="Money">
+            <DescriptionList rows={moneyRows(account)} />
+          </Section>
+          <AccountNotes account_id={account.id} />
+          <Section title="Limits">
+            <DescriptionList rows={limitRows(account)} />
+          </Section>
+        </div>
+      </div>
+    </>
+  )
+}
+
+type ListProps<Row> = {
+  title: string
+  path: string
+  filters: Readonly<Record<string, string>>
+  columns: readonly Column<Row>[]
+}
+
+function ListSection<Row extends { id: string }>(props: ListProps<Row>) {
+  const { title, path, filters, columns } = props
+  const list = useOperatorList<Row>(path, filters)
+  const empty = <p className="px-4 py-6 text-center text-soft">None</p>
+  return (
+    <Section title={title} flush>
+      <Table label={title} list={list} columns={columns} empty={empty} />
+    </Section>
+  )
+}
+
+const withdrawal_columns: readonly Column<Withdrawal>[] = [
+  {
+    title: 'To',
+    cell: ({ address, created_at }) => (
+      <>
+        <Copyable text={address} label="Copy address" />
+        <span className="num block text-sm text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
+  {
+    title: 'Requested',
+    wide_only: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
+]
+
+const dispute_columns: readonly Column<Dispute>[] = [
+  {
+    title: 'Reason',
+    cell: ({ reason, created_at }) => (
+      <>
+        {humanize(reason)}
+        <span className="num block text-sm text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
+      </>
+    ),
+  },
+  { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
+  {
+    title: 'Filed',
+    wide_only: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
+]
+
+const ticket_columns: readonly Column<Ticket>[] = [
+  { title: 'Subject', cell: ({ subject }) => subject },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
+  {
+    title: 'Updated',
+    right: true,
+    sortKey: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Time at={updated_at} />,
+  },
+]
+
+const moneyRows = (account: OperatorAccount) =>
+  [
+    ['Balance', <Money key="balance" usd={account.balance_usd} className="font-medium" />],
+    ['Owed', <Money key="owed" usd={account.owed_usd} />],
+    ['Active cards', account.cards_count.active],
+    ['Two-factor', account.two_factor_enabled ? 'On' : 'Off'],
+    ['Opened', <Time key="opened" at={account.created_at} />],
+    ['Account ID', <Copyable key="id" text={account.id} label="Copy account ID" />],
+  ] as const
+
+/** A limit set for this account is marked; the others are the programme's. */
+const limitRows = ({ spend_limits, own_limits, rate_profile }: OperatorAccount) => [
+  ...Object.entries(spend_limits).map(
+    ([name, value]) =>
+      [
+        humanize(name.replace(/_usd$/, '')),
+        <span key={name} className="num">
+          {name.endsWith('_usd') ? <Money usd={value} /> : value}
+          {name in own_limits && <span className="text-soft"> (own)</span>}
+        </span>,
+      ] as const,
+  ),
+  ['Rate profile', rate_profile === null ? 'Default' : humanize(rate_profile)] as const,
+]

@@ -1,0 +1,116 @@
+import { Receipt } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import type { Transaction } from '#contract/transactions.ts'
+import { humanize, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { WithAccountId } from './shapes.ts'
+
+type Row = WithAccountId<Transaction>
+
+export const transaction_columns: readonly Column<Row>[] = [
+  { title: 'Merchant', cell: (row) => <Merchant row={row} /> },
+  { title: 'Type', wide_only: true, cell: ({ type }) => humanize(type) },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
+  {
+    title: 'Amount',
+    right: true,
+    sortKey: ({ amount_usd }) => amount_usd,
+    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  },
+  {
+    title: 'Date',
+    wide_only: true,
+    right: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+]
+
+function Merchant({
+  row: { account_id, card_id, id, merchant_name, decline_message, created_at },
+}: {
+  row: Row
+}) {
+  return (
+    <>
+      <span className="block font-medium wrap-anywhere">{merchant_name}</span>
+      {decline_message !== null && (
+        <span className="block text-sm text-soft">{decline_message}</span>
+      )}
+      <span className="num block text-sm text-soft md:hidden">
+        <Time at={created_at} />
+      </span>
+      <span className="hidden md:block">
+        <Copyable text={id} label="Copy transaction ID" />
+      </span>
+      <Link
+        href={`/cards?${new URLSearchParams({ account_id, card_id })}`}
+        className="text-sm text-accent underline"
+      >
+        View card
+      </Link>
+    </>
+  )
+}
+
+/** Half an ID is not searched for while it is being typed. */
+const ACCOUNT_ID = /^acct_[0-9a-z]{26}$/
+
+export function Transactions() {
+  const filters = useFilters(['account_id', 'card_id', 'transaction_id'])
+  const { account_id } = filters.values
+  const [, navigate] = useLocation()
+  // Drops the other filters: the card of one account is none of another.
+  const showAccount = (id: string) =>
+    navigate(`/transactions?${new URLSearchParams({ account_id: id.trim() })}`, { replace: true })
+  return (
+    <>
+      <PageHeader title="Transactions" description="Purchases and refunds of one account." />
+      <Section flush>
+        <search aria-label="Filters" className="flex items-center gap-2 border-b border-line p-3">
+          <FilterSearch label="Account ID" value={account_id} onChange={showAccount} />
+          {filters.count > 1 && (
+            <Button kind="quiet" onClick={() => showAccount(account_id)}>
+              Show all
+            </Button>
+          )}
+        </search>
+        {ACCOUNT_ID.test(account_id) ? (
+          <TransactionTable filters={filters.active} />
+        ) : (
+          <EmptyState icon={Receipt} title="Choose an account">
+            Enter an account ID, or open a transaction from a ticket.
+          </EmptyState>
+        )}
+      </Section>
+    </>
+  )
+}
+
+function TransactionTable({ filters }: { filters: Record<string, string> }) {
+  const list = useOperatorList<Row>('/transactions', filters)
+  return (
+    <Table
+      label="Transactions"
+      list={list}
+      columns={transaction_columns}
+      empty={
+        <EmptyState icon={Receipt} title="No transactions">
+          Purchases of this account show up here.
+        </EmptyState>
+      }
+    />
+  )
+}

@@ -1,0 +1,45 @@
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { type Scope, scopes as scope_sentences } from '#contract/scopes.ts'
+import { agentName, type Grant, useRemoveScope } from '#panel/grants.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+/** The owner's sentence for a scope; a scope of a newer server has none. */
+export const scopeSentence = (scope: string): string => scope_sentences[scope as Scope] ?? scope
+
+/** Takes one permission from an agent, after a question. */
+export function RemoveScope({ grant, scope }: { grant: Grant; scope: string }) {
+  const [is_asking, setAsking] = useState(false)
+  const remove = useRemoveScope(() => {
+    toast(`Permission removed from ${agentName(grant)}.`)
+    setAsking(false)
+  })
+  return (
+    <>
+      <Button size="small" kind="quiet" onClick={() => setAsking(true)}>
+        <X aria-hidden />
+        <span className="sr-only">Remove “{scopeSentence(scope)}”</span>
+      </Button>
+      <ConfirmDialog
+        open={is_asking}
+        onOpenChange={setAsking}
+        title="Remove this permission?"
+        confirm_label="Remove permission"
+        danger
+        busy={remove.isPending}
+        problem={remove.error}
+        onConfirm={() => remove.mutate({ id: grant.id, scope })}
+      >
+        <p>
+          {agentName(grant)} can no longer: {scopeSentence(scope)}
+        </p>
+        <p>
+          This takes effect immediately. To give the permission back, connect the agent again.
+          {scope === 'webhook:write' && ' Webhooks it created are disabled.'}
+        </p>
+      </ConfirmDialog>
+    </>
+  )
+}

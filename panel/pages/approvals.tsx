@@ -1,0 +1,90 @@
+import { CircleCheckBig } from 'lucide-react'
+import type { Approval } from '#contract/approvals.ts'
+import { useOperationList } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { formatUsd } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { PendingApproval } from './approvals/pending_approval.tsx'
+
+/** `id` is the approval that an email or an agent links to. */
+export function Approvals({ id }: { id: string }) {
+  return (
+    <>
+      <PageHeader
+        title="Approvals"
+        description="Agents ask you here before they move more than their budget."
+      />
+      <div className="space-y-4">
+        <Pending linked_id={id} />
+        <Decided />
+      </div>
+    </>
+  )
+}
+
+function Pending({ linked_id }: { linked_id: string }) {
+  const { rows, problem, retry } = useOperationList('list_approvals', { status: 'pending' })
+  if (rows === undefined) {
+    if (problem !== null) return <ErrorState problem={problem} retry={retry} />
+    return <Skeleton className="h-32" />
+  }
+  if (rows.length === 0) {
+    return (
+      <Section>
+        <EmptyState icon={CircleCheckBig} title="Nothing to approve">
+          When an agent asks for more than its budget, you can approve or decline it here.
+        </EmptyState>
+      </Section>
+    )
+  }
+  return (
+    <ul aria-label="Waiting for you" className="space-y-4">
+      {rows.map((approval) => (
+        <PendingApproval
+          key={approval.id}
+          approval={approval}
+          is_linked={approval.id === linked_id}
+        />
+      ))}
+    </ul>
+  )
+}
+
+const columns: readonly Column<Approval>[] = [
+  {
+    title: 'Request',
+    sortKey: ({ summary }) => summary,
+    cell: ({ summary }) => <span className="wrap-anywhere">{summary}</span>,
+  },
+  {
+    title: 'Amount',
+    wide_only: true,
+    right: true,
+    cell: ({ amount_usd }) => <span className="num">{formatUsd(amount_usd)}</span>,
+  },
+  {
+    title: 'Status',
+    sortKey: ({ status }) => status,
+    cell: ({ status }) => <Status of={status} />,
+  },
+  {
+    title: 'Asked',
+    wide_only: true,
+    right: true,
+    sortKey: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+]
+
+function Decided() {
+  const list = useOperationList('list_approvals', { status: 'approved,declined,expired,used' })
+  if (list.rows?.length === 0) return null
+  return (
+    <Section title="Earlier requests" flush>
+      <Table label="Earlier requests" list={list} columns={columns} empty={null} />
+    </Section>
+  )
+}

@@ -1,0 +1,67 @@
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
+import { useOperationMutation } from '#panel/queries.ts'
+import { AuthLayout } from '#panel/shell/auth_layout.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+
+/** Sends a reset link. The page never says whether an account with the email exists. */
+export function ForgotPassword() {
+  const typed = useHistoryState<{ email?: string } | null>()?.email ?? ''
+  const [email, setEmail] = useState(typed)
+  const request = useOperationMutation('request_password_reset')
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    request.mutate({ email })
+  }
+  return (
+    <AuthLayout
+      title={request.isSuccess ? 'Check your email' : 'Reset your password'}
+      description={
+        request.isSuccess ? (
+          <>
+            If an account with <span className="font-medium wrap-anywhere text-ink">{email}</span>{' '}
+            exists, we sent a link. It works for 30 minutes.
+          </>
+        ) : (
+          'We’ll email you a link to choose a new password.'
+        )
+      }
+      below={
+        <Link href="/sign_in" className="font-medium text-accent underline underline-offset-2">
+          Back to sign in
+        </Link>
+      }
+    >
+      {request.isSuccess ? (
+        <Button className="w-full" onClick={request.reset}>
+          Use another email
+        </Button>
+      ) : (
+        <form onSubmit={submit} className="space-y-4">
+          <Field
+            label="Email"
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(change) => setEmail(change.target.value)}
+          />
+          <ProblemNote problem={request.error} />
+          <Button
+            type="submit"
+            kind="main"
+            size="large"
+            className="w-full"
+            busy={request.isPending}
+          >
+            Send reset link
+          </Button>
+        </form>
+      )}
+    </AuthLayout>
+  )
+}

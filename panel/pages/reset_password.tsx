@@ -1,0 +1,89 @@
+import { type FormEvent, useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { useOperationMutation } from '#panel/queries.ts'
+import { clearSession } from '#panel/session.ts'
+import { AuthLayout } from '#panel/shell/auth_layout.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { CodeField } from './sign_in.tsx'
+
+/** The page of the emailed link, also for someone who is signed in. */
+export function ResetPassword() {
+  const token = new URLSearchParams(useSearch()).get('token') ?? ''
+  return (
+    <AuthLayout
+      title="Choose a new password"
+      description="You’ll be signed out everywhere, and withdrawals pause for a while."
+      below={
+        <>
+          Need a new link?{' '}
+          <Link
+            href="/forgot_password"
+            className="font-medium text-accent underline underline-offset-2"
+          >
+            Request one
+          </Link>
+        </>
+      }
+    >
+      {token === '' ? (
+        <p className="text-soft">This link is incomplete. Open the link in the email again.</p>
+      ) : (
+        <NewPasswordForm token={token} />
+      )}
+    </AuthLayout>
+  )
+}
+
+function NewPasswordForm({ token }: { token: string }) {
+  const [, navigate] = useLocation()
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const reset_password = useOperationMutation('reset_password', {
+    onSuccess: () => {
+      clearSession()
+      toast('Password changed. Sign in with your new password.')
+      navigate('/sign_in', { replace: true })
+    },
+  })
+  const [is_code_shown, setCodeShown] = useState(false)
+  const { error } = reset_password
+  if (error?.code === 'totp_required' && !is_code_shown) setCodeShown(true)
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    reset_password.mutate({ token, password, ...(is_code_shown && { totp_code: code.trim() }) })
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <Field
+        label="New password"
+        type="password"
+        name="password"
+        autoComplete="new-password"
+        required
+        hint="At least 8 characters."
+        value={password}
+        onChange={(change) => setPassword(change.target.value)}
+      />
+      {is_code_shown && (
+        <CodeField
+          value={code}
+          onChange={setCode}
+          hint="From your authenticator app, or a recovery code."
+        />
+      )}
+      <ProblemNote problem={error?.code === 'totp_required' ? null : error} />
+      <Button
+        type="submit"
+        kind="main"
+        size="large"
+        className="w-full"
+        busy={reset_password.isPending}
+      >
+        Change password
+      </Button>
+    </form>
+  )
+}

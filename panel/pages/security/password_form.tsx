@@ -1,0 +1,67 @@
+import { type FormEvent, useState } from 'react'
+import type { FlorinError } from '#client/client.ts'
+import { useOperationQuery } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { DialogActions } from '#panel/ui/dialog.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+
+/** Proof that the owner is the person in front of the screen. */
+export type OwnerProof = { password: string; totp_code?: string }
+
+type Props = {
+  /** Sends the call; its failure is shown in the form. */
+  submit(owner: OwnerProof): Promise<unknown>
+  /** The button's text. */
+  action: string
+  onCancel(): void
+}
+
+/** Asks for the password and, with two-factor authentication, a code. */
+export function PasswordForm({ submit, action, onCancel }: Props) {
+  const account = useOperationQuery('get_account', {})
+  const [password, setPassword] = useState('')
+  const [totp_code, setCode] = useState('')
+  const [is_busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<FlorinError | null>(null)
+  const has_code = account.data?.two_factor_enabled === true || problem?.code === 'totp_required'
+  const send = async (form: FormEvent) => {
+    form.preventDefault()
+    setBusy(true)
+    try {
+      await submit({ password, ...(has_code && { totp_code: totp_code.trim() }) })
+    } catch (cause) {
+      setProblem(cause as FlorinError)
+      setBusy(false)
+    }
+  }
+  return (
+    <form onSubmit={(form) => void send(form)} className="space-y-4">
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(change) => setPassword(change.target.value)}
+      />
+      {has_code && (
+        <Field
+          label="Authentication code"
+          hint="From your authenticator app, or a recovery code."
+          autoComplete="one-time-code"
+          required
+          value={totp_code}
+          onChange={(change) => setCode(change.target.value)}
+        />
+      )}
+      <ProblemNote problem={problem} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" kind="main" busy={is_busy}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

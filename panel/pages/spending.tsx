@@ -1,0 +1,157 @@
+import { ChartColumn, ChevronLeft, ChevronRight } from 'lucide-react'
+import type { Spending } from '#contract/spending.ts'
+import { useOperationQuery } from '#panel/queries.ts'
+import { serviceNow } from '#panel/service_clock.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Select } from '#panel/ui/field.tsx'
+import { useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
+import { Breakdown } from './spending/breakdown.tsx'
+import { DayBars } from './spending/day_bars.tsx'
+import { monthName, monthOf, rangeOf, shiftMonth } from './spending/months.ts'
+import { useCardNames } from './transactions/card_names.ts'
+
+const breakdowns = [
+  ['category', 'By category'],
+  ['merchant', 'By merchant'],
+  ['card', 'By card'],
+  ['country', 'By country'],
+] as const
+
+export function SpendingPage() {
+  const filters = useFilters(['month', 'card_id'])
+  const current = monthOf(serviceNow())
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(filters.values.month)
+    ? filters.values.month
+    : current
+  const { card_id } = filters.values
+  const show = (months: number) => filters.set('month', shiftMonth(month, months))
+  return (
+    <>
+      <PageHeader
+        title="Spending"
+        description="Captured purchases by day, category, merchant, card, and country (UTC)."
+        action={<CardSelect card_id={card_id} onChange={(id) => filters.set('card_id', id)} />}
+      />
+      <div className="mb-4 flex items-center gap-2">
+        <Button size="icon" aria-label="Previous month" onClick={() => show(-1)}>
+          <ChevronLeft />
+        </Button>
+        <p className="min-w-36 text-center font-medium" aria-live="polite">
+          {monthName(month)}
+        </p>
+        <Button
+          size="icon"
+          aria-label="Next month"
+          disabled={month >= current}
+          onClick={() => show(1)}
+        >
+          <ChevronRight />
+        </Button>
+      </div>
+      <Month month={month} card_id={card_id} />
+    </>
+  )
+}
+
+function Month({ month, card_id }: { month: string; card_id: string }) {
+  const of_card = card_id === '' ? {} : { card_id }
+  const range = rangeOf(month)
+  const query = useOperationQuery('get_spending', { ...range, group_by: 'day', ...of_card })
+  const before = shiftMonth(month, -1)
+  const previous = useOperationQuery('get_spending', {
+    ...rangeOf(before),
+    group_by: 'day',
+    ...of_card,
+  }).data
+  return (
+    <QueryBoundary query={query}>
+      {(spending) => (
+        <div className="space-y-4">
+          <Section>
+            <Figures spending={spending} previous={previous} before={monthName(before)} />
+            <DayBars
+              month={month}
+              rows={spending.data}
+              previous={previous?.data ?? []}
+              card_id={card_id}
+            />
+          </Section>
+          {spending.data.length === 0 ? (
+            <Section>
+              <EmptyState icon={ChartColumn} title="No purchases in this month">
+                Purchases show up here once the merchant captures them.
+              </EmptyState>
+            </Section>
+          ) : (
+            <div className="grid items-start gap-4 lg:grid-cols-2">
+              {breakdowns.map(([group_by, title]) => (
+                <Breakdown key={group_by} {...{ group_by, title, range, card_id }} />
+              ))}
+            </div>
+          )}
+        </div>
+      )}
+    </QueryBoundary>
+  )
+}
+
+type FiguresProps = { spending: Spending; previous: Spending | undefined; before: string }
+
+function Figures({ spending, previous, before }: FiguresProps) {
+  return (
+    <div className="mb-4 flex flex-wrap items-end gap-x-10 gap-y-3">
+      <div className="max-sm:w-full">
+        <p className="text-soft">Spent</p>
+        <p className="text-2xl font-semibold tracking-tight">
+          <Money usd={spending.total_usd} />
+        </p>
+        {previous !== undefined && (
+          <p className="text-sm text-soft">{comparison(spending, previous, before)}</p>
+        )}
+      </div>
+      <dl className="flex gap-x-8">
+        <div>
+          <dt className="text-sm text-soft">{before}</dt>
+          <dd className="font-medium">
+            <Money usd={previous?.total_usd ?? 0} />
+          </dd>
+        </div>
+        <div>
+          <dt className="text-sm text-soft">Refunded</dt>
+          <dd className="font-medium">
+            <Money usd={spending.refunded_usd} />
+          </dd>
+        </div>
+        <div>
+          <dt className="text-sm text-soft">Declined</dt>
+          <dd className="num font-medium">{spending.declined_count}</dd>
+        </div>
+      </dl>
+    </div>
+  )
+}
+
+function comparison(spending: Spending, previous: Spending, before: string): string {
+  if (previous.total_usd <= 0) return `Nothing spent in ${before}`
+  const percent = Math.round((spending.total_usd / previous.total_usd - 1) * 100)
+  if (percent === 0) return `Same as ${before}`
+  return `${Math.abs(percent)}% ${percent > 0 ? 'more' : 'less'} than ${before}`
+}
+
+function CardSelect({ card_id, onChange }: { card_id: string; onChange(id: string): void }) {
+  const { options } = useCardNames()
+  return (
+    <Select
+      label="Card"
+      is_label_hidden
+      className="md:w-auto md:max-w-64"
+      value={card_id}
+      onChange={(change) => onChange(change.target.value)}
+      options={[['', 'All cards'], ...options]}
+    />
+  )
+}

@@ -1,0 +1,98 @@
+import { ChevronRight } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Spending, SpendingGroup } from '#contract/spending.ts'
+import { useOperationQuery } from '#panel/queries.ts'
+import { formatUsd, Money } from '#panel/ui/money.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
+import { purchasesText } from './day_bars.tsx'
+import { transactionsHref } from './links.ts'
+import type { MonthRange } from './months.ts'
+
+type Props = {
+  title: string
+  group_by: Extract<SpendingGroup, 'category' | 'merchant' | 'card' | 'country'>
+  range: MonthRange
+  card_id: string
+}
+
+const ROWS_MAX = 8
+
+/** The largest groups of a month, each a link to its purchases. */
+export function Breakdown({ title, group_by, range, card_id }: Props) {
+  const query = useOperationQuery('get_spending', {
+    ...range,
+    group_by,
+    ...(card_id !== '' && { card_id }),
+  })
+  if (query.data === undefined) {
+    return (
+      <Section title={title}>
+        {query.error === null ? (
+          <Skeleton className="h-24" />
+        ) : (
+          <ErrorState problem={query.error} retry={() => void query.refetch()} />
+        )}
+      </Section>
+    )
+  }
+  const rows = query.data.data
+  const rest = rows.slice(ROWS_MAX)
+  const rest_usd = rest.reduce((sum, { spent_usd }) => sum + spent_usd, 0)
+  return (
+    <Section title={title} flush>
+      <ul className="divide-y divide-line">
+        {rows.slice(0, ROWS_MAX).map((row) => {
+          const href = transactionsHref({ group_by, key: row.key, range, card_id })
+          const line = (
+            <Line row={row} total_usd={query.data.total_usd} is_link={href !== undefined} />
+          )
+          return (
+            <li key={row.key}>
+              {href === undefined ? (
+                line
+              ) : (
+                <Link href={href} className="block hover:bg-hover">
+                  {line}
+                </Link>
+              )}
+            </li>
+          )
+        })}
+        {rest.length > 0 && (
+          <li className="px-4 py-2.5 text-sm text-soft">
+            {rest.length} more, {formatUsd(Math.round(rest_usd * 1e6) / 1e6)}
+          </li>
+        )}
+      </ul>
+    </Section>
+  )
+}
+
+type LineProps = { row: Spending['data'][number]; total_usd: number; is_link: boolean }
+
+function Line({ row, total_usd, is_link }: LineProps) {
+  const share = total_usd <= 0 ? 0 : row.spent_usd / total_usd
+  return (
+    <span className="flex items-center gap-3 px-4 py-2.5">
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-medium">{row.label}</span>
+        <span className="mt-1 block h-1.5 overflow-hidden rounded-full bg-line">
+          <span
+            className="block h-full rounded-full bg-accent"
+            style={{ width: `${share * 100}%` }}
+          />
+        </span>
+        <span className="mt-1 block text-sm text-soft">
+          {purchasesText(row.purchases)}
+          {row.refunded_usd > 0 && `, ${formatUsd(row.refunded_usd)} refunded`}
+        </span>
+      </span>
+      <Money usd={row.spent_usd} className="font-medium" />
+      <ChevronRight
+        className={`size-4 shrink-0 text-soft ${is_link ? '' : 'invisible'}`}
+        aria-hidden
+      />
+    </span>
+  )
+}

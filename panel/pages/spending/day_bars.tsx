@@ -1,0 +1,76 @@
+import { Link } from 'wouter'
+import type { Spending } from '#contract/spending.ts'
+import { formatUsd } from '#panel/ui/money.tsx'
+import { transactionsHref } from './links.ts'
+import { dayName, dayOf, daysIn } from './months.ts'
+
+type Props = { month: string; rows: Spending['data']; previous: Spending['data']; card_id: string }
+
+/** Spending per day, each day a link. The gray bars are the same days of the month before. */
+export function DayBars({ month, rows, previous, card_id }: Props) {
+  const by_day = new Map(rows.map((row) => [row.key, row]))
+  const by_date = new Map(previous.map((row) => [Number(row.key.slice(8)), row.spent_usd]))
+  const all = [...rows, ...previous].map(({ spent_usd }) => spent_usd)
+  const highest = Math.max(1, ...all)
+  const dates = Array.from({ length: daysIn(month) }, (_, at) => at + 1)
+  return (
+    <div>
+      <p className="mb-1 text-right text-xs text-soft">
+        Highest day {formatUsd(Math.max(0, ...all))}
+      </p>
+      <ul
+        aria-label="Spending per day"
+        className="flex h-40 items-stretch gap-px border-b border-line sm:gap-1"
+      >
+        {dates.map((date) => {
+          const day = dayOf(month, date)
+          const row = by_day.get(day)
+          const spent_usd = row?.spent_usd ?? 0
+          const count = purchasesText(row?.purchases ?? 0)
+          const label = `${dayName(day)}: ${formatUsd(spent_usd)}, ${count}`
+          const bars = (
+            <span className="relative flex h-full w-full items-end" title={label}>
+              <Bar share={(by_date.get(date) ?? 0) / highest} className="bg-line" />
+              <Bar share={spent_usd / highest} className="bg-accent" />
+            </span>
+          )
+          const href = transactionsHref({
+            group_by: 'day',
+            key: day,
+            range: { from: day, to: day },
+            card_id,
+          })
+          return (
+            <li key={day} className="min-w-0 flex-1">
+              {row === undefined || href === undefined ? (
+                <span role="img" aria-label={label} className="block h-full">
+                  {bars}
+                </span>
+              ) : (
+                <Link
+                  href={href}
+                  aria-label={label}
+                  className="block h-full rounded hover:bg-hover"
+                >
+                  {bars}
+                </Link>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <div className="mt-1 flex justify-between text-xs text-soft" aria-hidden>
+        <span>{dayName(dayOf(month, 1))}</span>
+        <span>{dayName(dayOf(month, daysIn(month)))}</span>
+      </div>
+    </div>
+  )
+}
+
+export const purchasesText = (count: number): string =>
+  count === 1 ? '1 purchase' : `${count} purchases`
+
+function Bar({ share, className }: { share: number; className: string }) {
+  const height = share <= 0 ? '0' : `max(2px, ${share * 100}%)`
+  return <span className={`w-1/2 rounded-t-sm ${className}`} style={{ height }} />
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import type { FlorinError } from '#client/client.ts'
+import { requestJson } from '#panel/api.ts'
+import { Money } from '#panel/ui/money.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DownloadButton } from './download_button.tsx'
+
+type AgentLine = {
+  agent: string
+  client_id: string | null
+  spent_usd: number
+  refunds_usd: number
+  withdrawals_usd: number
+  fees_usd: number
+  total_usd: number
+  loaded_usd: number
+  unloaded_usd: number
+}
+
+/** A statement by agent: what each one and its cards moved, and the owner's own part. */
+export function StatementByAgent({ period }: { period: string }) {
+  const query = useQuery<AgentLine[], FlorinError>({
+    queryKey: ['statement_agents', period],
+    queryFn: async ({ signal }) => {
+      const path = `/files/statements/${period}.agents.json`
+      return (await requestJson<{ data: AgentLine[] }>(path, { method: 'GET', signal })).data
+    },
+  })
+  return (
+    <QueryBoundary query={query}>
+      {(lines) =>
+        lines.length === 1 ? (
+          <p className="text-sm text-soft">No agent moved money in this month.</p>
+        ) : (
+          <AgentTable period={period} lines={lines} />
+        )
+      }
+    </QueryBoundary>
+  )
+}
+
+const columns: readonly (readonly [title: string, usd: (line: AgentLine) => number])[] = [
+  ['Loaded', ({ loaded_usd, unloaded_usd }) => sum(loaded_usd, -unloaded_usd)],
+  ['Purchases', ({ spent_usd, refunds_usd }) => sum(spent_usd, refunds_usd)],
+  ['Withdrawals', ({ withdrawals_usd, fees_usd }) => sum(withdrawals_usd, fees_usd)],
+  ['All kinds', ({ total_usd }) => total_usd],
+]
+
+/** In whole micro-dollars, because sums of floats show stray digits. */
+const sum = (one: number, other: number) => (Math.round(one * 1e6) + Math.round(other * 1e6)) / 1e6
+
+function AgentTable({ period, lines }: { period: string; lines: readonly AgentLine[] }) {
+  return (
+    <div className="space-y-2">
+      <table className="w-full text-sm" aria-label="By agent">
+        <thead>
+          <tr className="text-soft">
+            <th scope="col" className="py-1 text-left font-medium">
+              Agent
+            </th>
+            {columns.map(([title]) => (
+              <th key={title} scope="col" className="py-1 text-right font-medium">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.client_id ?? 'owner'}>
+              <th scope="row" className="py-1 text-left font-normal wrap-anywhere">
+                {line.agent}
+              </th>
+              {columns.map(([title, usd]) => (
+                <td key={title} className="num py-1 text-right">
+                  <Money usd={usd(line)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <DownloadButton period={period} format="agents.csv" />
+    </div>
+  )
+}
