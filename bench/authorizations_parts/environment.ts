@@ -19,6 +19,7 @@ import type { Job, Report } from './client.ts'
 export type BenchEnvironment = {
   dependencies: Dependencies
   url: string
+  data_dir: string
   cards: BareCard[]
   /** Runs a checkpoint, so that the next measurement does not pay for the previous one. */
   settle(): Promise<void>
@@ -28,7 +29,10 @@ export type BenchEnvironment = {
 const LIMITS = { statement_ms: 10_000, lock_ms: 5_000, idle_in_transaction_ms: 10_000 }
 
 /** Starts a durable database with funded cards. */
-export async function startEnvironment(card_count: number): Promise<BenchEnvironment> {
+export async function startEnvironment(
+  card_count: number,
+  { treasury_usd = 0 } = {},
+): Promise<BenchEnvironment> {
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
   const postgres = await startEmbeddedPostgres({ data_dir })
   const db = openDatabase(postgres.url)
@@ -38,7 +42,7 @@ export async function startEnvironment(card_count: number): Promise<BenchEnviron
   const cards: BareCard[] = []
   for (let at = 0; at < card_count; at += 20) {
     const some = Array.from({ length: 20 }, () =>
-      insertBareCard({ db, dependencies }, { usd: 10_000 }),
+      insertBareCard({ db, dependencies }, { usd: 10_000, treasury_usd }),
     )
     cards.push(...(await Promise.all(some)))
   }
@@ -47,6 +51,7 @@ export async function startEnvironment(card_count: number): Promise<BenchEnviron
   return {
     dependencies,
     url: postgres.url,
+    data_dir,
     cards,
     settle: async () => void (await db.run('checkpoint')),
     stop: async () => {

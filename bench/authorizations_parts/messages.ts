@@ -97,7 +97,7 @@ function writeTrace(body: Buffer, start: number, trace: number): void {
   }
 }
 
-type ParsedResponse = { trace: number; is_approved: boolean }
+type ParsedResponse = { trace: number; code: string; is_approved: boolean }
 
 const BITMAP_START = 4
 const BITMAP_END = 12
@@ -116,7 +116,8 @@ export function responseReader(): (body: Uint8Array) => ParsedResponse {
     for (let at = trace_at; at < trace_at + TRACE_DIGITS; at += 1) {
       trace = trace * 10 + (body[at] as number) - ZERO
     }
-    return { trace, is_approved: body[code_at] === ZERO && body[code_at + 1] === ZERO }
+    const code = String.fromCharCode(body[code_at] as number, body[code_at + 1] as number)
+    return { trace, code, is_approved: code === '00' }
   }
 }
 

@@ -1,0 +1,168 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pgbench, startEnvironment } from './authorizations_parts/environment.ts'
+import { holdersOf, subscribe } from './mixed_parts/population.ts'
+import { postgresCpuUs, writtenBy } from './mixed_parts/postgres_cost.ts'
+import type { Job, Report } from './mixed_parts/traffic.ts'
+import { startReceiver } from './webhooks_parts/environment.ts'
+
+/**
+ * A programme's day, compressed: 70 % card messages on four links, 20 % REST reads, 5 % REST writes
+ * and 5 % MCP calls of the same accounts, while webhooks go to a live receiver. Accounts differ in
+ * activity by a factor of 1,000. Card messages per second as a ratio to pgbench's simple-update
+ * with 16 clients, medians of alternating rounds; then latencies at 500 card messages per second.
+ */
+const ACCOUNTS = Number(process.env['BENCH_ACCOUNTS'] ?? 10_000)
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6)
+const ROUNDS = 3
+const WARM_UP_SECONDS = 6
+const IN_FLIGHT = 256
+const SUBSCRIBED = 100
+const CARD_SHARE = 0.7
+const STEADY_CARD_MESSAGES = 500
+const TARGET_RATIO = 1.3
+const TARGET_P99_MS = 25
+/** Statistics of PostgreSQL arrive within a second. */
+const STATISTICS_MS = 1_500
+
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
+const quantile = (sorted: readonly number[], at: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0
+const show = (value: number, digits = 0) => value.toFixed(digits).padStart(9)
+
+async function ask<Answer>(child: ChildProcess, request: string | Job): Promise<Answer> {
+  child.send(request)
+  const [answer] = await once(child, 'message')
+  return answer as Answer
+}
+
+console.log(`Preparing ${ACCOUNTS} accounts…`)
+const environment = await startEnvironment(ACCOUNTS, { treasury_usd: 1_000 })
+const { dependencies, data_dir, url: database_url } = environment
+const holders = await holdersOf(dependencies, environment.cards)
+const receiver = await startReceiver()
+await subscribe(dependencies, holders.slice(0, SUBSCRIBED), receiver.accepting)
+const server_pid = Number.parseInt(
+  await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8'),
+  10,
+)
+const service = fork(new URL('./mixed_parts/florin_process.js', import.meta.url), {
+  env: {
+    ...process.env,
+    FLORIN_PORT: '0',
+    FLORIN_ISO_PORT: '0',
+    FLORIN_RATE_PROFILE: 'off',
+    FLORIN_DATA_DIR: data_dir,
+    FLORIN_DATABASE_URL: database_url,
+  },
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+})
+const [{ url, card_host_port }] = (await once(service, 'message')) as [
+  { url: string; card_host_port: number },
+]
+const traffic = fork(new URL('./mixed_parts/traffic.js', import.meta.url))
+await once(traffic, 'message')
+
+const job = { url, card_host_port, holders, in_flight: IN_FLIGHT, per_second: null }
+const runTraffic = (changes: Partial<Job> & { seconds: number }) =>
+  ask<Report>(traffic, { ...job, ...changes })
+
+const isCard = (kind: string) => kind.startsWith('card ')
+const sumOf = (counts: Record<string, number>, isCounted: (kind: string) => boolean) =>
+  Object.entries(counts).reduce((sum, [kind, count]) => sum + (isCounted(kind) ? count : 0), 0)
+
+function print(title: string, reports: readonly Report[], seconds: number): void {
+  console.log(`\n${title.padEnd(28)}per second   p50 ms    p99 ms  p99.9 ms`)
+  const kinds = [...new Set(reports.flatMap(({ latencies }) => Object.keys(latencies)))].sort()
+  for (const kind of kinds) {
+    const sorted = reports.flatMap(({ latencies }) => latencies[kind] ?? []).sort((a, b) => a - b)
+    const count = reports.reduce((sum, { in_time }) => sum + (in_time[kind] ?? 0), 0)
+    const columns = [0.5, 0.99, 0.999].map((at) => show(quantile(sorted, at), 1))
+    const per_second = count / seconds / reports.length
+    console.log(`${kind.padEnd(28)}${[show(per_second), ...columns].join(' ')}`)
+  }
+}
+
+await runTraffic({ seconds: WARM_UP_SECONDS })
+const bases: number[] = []
+const reports: Report[] = []
+const spent = { service_us: 0, postgres_us: 0, wal_bytes: 0, rows: 0, webhooks: 0 }
+for (let round = 0; round < ROUNDS; round += 1) {
+  bases.push(pgbench(database_url, SECONDS) ?? Number.NaN)
+  await environment.settle()
+  await receiver.takeReport()
+  const before = {
+    ...(await writtenBy(dependencies.db)),
+    cpu: await ask<{ cpu_us: number }>(service, 'cpu'),
+    postgres_us: await postgresCpuUs(server_pid),
+  }
+  reports.push(await runTraffic({ seconds: SECONDS }))
+  const { cpu_us } = await ask<{ cpu_us: number }>(service, 'cpu')
+  spent.service_us += cpu_us - before.cpu.cpu_us
+  spent.postgres_us += ((await postgresCpuUs(server_pid)) ?? 0) - (before.postgres_us ?? 0)
+  await delay(STATISTICS_MS)
+  const written = await writtenBy(dependencies.db)
+  spent.wal_bytes += written.wal_bytes - before.wal_bytes
+  spent.rows += written.rows - before.rows
+  spent.webhooks += (await receiver.takeReport()).count
+}
+await ask(service, 'profile')
+const profiled = await runTraffic({ seconds: SECONDS })
+const parts = await ask<Record<string, number>>(service, 'parts')
+await environment.settle()
+const steady = await runTraffic({
+  seconds: SECONDS,
+  per_second: STEADY_CARD_MESSAGES / CARD_SHARE,
+})
+
+const base = median(bases)
+const card_rates = reports.map(({ in_time }) => sumOf(in_time, isCard) / SECONDS)
+const ratio = median(card_rates) / base
+print(`${IN_FLIGHT} in flight`, reports, SECONDS)
+console.log(
+  `pgbench simple-update ${base.toFixed(0)}/s; card messages ${ratio.toFixed(2)} × pgbench`,
+)
+console.log(`webhooks received: ${(spent.webhooks / ROUNDS / SECONDS).toFixed(0)}/s`)
+print(`${STEADY_CARD_MESSAGES} card messages/s`, [steady], SECONDS)
+
+const messages = reports.reduce((sum, { latencies }) => {
+  return (
+    sum +
+    Object.entries(latencies).reduce((n, [kind, all]) => n + (isCard(kind) ? all.length : 0), 0)
+  )
+}, 0)
+console.log('\nPer card message, with its share of the other calls')
+console.log(`${'WAL, bytes'.padEnd(28)}${show(spent.wal_bytes / messages)}`)
+console.log(`${'rows written'.padEnd(28)}${show(spent.rows / messages, 1)}`)
+console.log(`${'PostgreSQL, µs of CPU'.padEnd(28)}${show(spent.postgres_us / messages)}`)
+console.log(`${'service, µs of CPU'.padEnd(28)}${show(spent.service_us / messages)}`)
+const profiled_messages = sumOf(profiled.in_time, isCard)
+for (const [part, us] of Object.entries(parts).sort(([, a], [, b]) => b - a)) {
+  console.log(`${`  ${part}`.padEnd(28)}${show(us / profiled_messages)}`)
+}
+
+const errors = [...reports, profiled, steady].flatMap((report) => report.errors)
+for (const error of errors.slice(0, 10)) console.error(`error: ${error}`)
+const steady_ms = Object.entries(steady.latencies)
+  .flatMap(([kind, all]) => (isCard(kind) ? all : []))
+  .sort((a, b) => a - b)
+const is_met =
+  errors.length === 0 &&
+  (Number.isNaN(base) || ratio >= TARGET_RATIO) &&
+  quantile(steady_ms, 0.99) <= TARGET_P99_MS
+console.log(
+  `targets: card messages ≥ ${TARGET_RATIO} × pgbench, p99 ≤ ${TARGET_P99_MS} ms at ` +
+    `${STEADY_CARD_MESSAGES} per second, no error: ${is_met ? 'met' : 'missed'}`,
+)
+if (!is_met) process.exitCode = 1
+
+traffic.disconnect()
+receiver.stop()
+const ended = once(service, 'exit')
+service.kill('SIGTERM')
+await ended
+await environment.stop()

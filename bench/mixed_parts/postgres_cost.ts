@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Database } from '#platform/postgres/db.ts'
+
+const TICK_US = 10_000
+
+/** CPU time of a PostgreSQL server and its processes; null where /proc is missing. */
+export async function postgresCpuUs(server_pid: number): Promise<number | null> {
+  const entries = await readdir('/proc').catch(() => null)
+  if (entries === null) return null
+  let ticks = 0
+  for (const pid of entries.filter((name) => /^\d+$/.test(name))) {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    const [, parent, , , , , , , , , user = 0, system = 0] = fieldsAfterName(text)
+    if (Number(pid) === server_pid || Number(parent) === server_pid) {
+      ticks += Number(user) + Number(system)
+    }
+  }
+  return ticks * TICK_US
+}
+
+/** From the state on; the name before it may have spaces. */
+const fieldsAfterName = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ')
+
+export type Written = { wal_bytes: number; rows: number }
+
+/** What the server has written since it started. */
+export async function writtenBy(db: Database): Promise<Written> {
+  const [row] = await db.rows<{ wal: string; changed: string }>(
+    `select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::text as wal,
+            (select (tup_inserted + tup_updated + tup_deleted)::text
+               from pg_stat_database where datname = current_database()) as changed`,
+  )
+  return { wal_bytes: Number(row?.wal ?? 0), rows: Number(row?.changed ?? 0) }
+}
