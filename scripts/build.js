@@ -44,12 +44,24 @@ async function writePackages() {
 }
 
 async function writeCode() {
+  const sources = filesIn(SOURCE_FOLDERS).filter(
+    (path) => isSource(path) && !path.endsWith('.d.ts'),
+  )
+  const written = await writeSources(sources)
+  const { name, version, type, imports } = JSON.parse(read('package.json'))
+  writeIfChanged('dist/package.json', JSON.stringify({ name, version, type, imports }))
+  removeStale(new Set(written))
+}
+
+/**
+ * Builds these sources alone and returns the files that they became. The stamps stay as they are.
+ * @param {readonly string[]} paths
+ */
+export async function writeSources(paths) {
   const esbuild = await import('esbuild')
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: filesIn(SOURCE_FOLDERS).filter(
-      (path) => isSource(path) && !path.endsWith('.d.ts'),
-    ),
+    entryPoints: [...paths],
     outbase: '.',
     outdir: 'dist',
     bundle: true,
@@ -66,9 +78,7 @@ async function writeCode() {
   // Otherwise esbuild's process lives as long as this one and wakes every second.
   await esbuild.stop()
   for (const { path, contents } of outputFiles) writeIfChanged(path, contents)
-  const { name, version, type, imports } = JSON.parse(read('package.json'))
-  writeIfChanged('dist/package.json', JSON.stringify({ name, version, type, imports }))
-  removeStale(new Set(outputFiles.map(({ path }) => path)))
+  return outputFiles.map(({ path }) => path)
 }
 
 async function writePanel() {

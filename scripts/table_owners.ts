@@ -16,9 +16,12 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
     'oauth_payloads',
     'security_undos',
     'guesses',
+    'password_reset_requests',
+    'password_resets',
   ],
   'domain/risk': ['kill_switches', 'velocities'],
-  'domain/accounts': ['accounts', 'recovery_codes'],
+  'domain/accounts': ['accounts', 'recovery_codes', 'account_notes'],
+  'domain/directory': ['cell', 'directory_cells', 'directory_emails'],
   'domain/paid_calls': ['x402_payments', 'x402_transfers'],
   'domain/topups': [
     'topups',
@@ -28,6 +31,7 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
     'chain_transfers',
     'address_holdings',
   ],
+  'domain/budgets': ['budgets', 'budget_usage', 'budget_charges', 'approvals'],
   'domain/withdrawals': [
     'withdrawals',
     'withdrawal_transfers',
@@ -50,7 +54,7 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
   'domain/oauth_grants': ['mcp_sessions'],
   'domain/notices': ['notices', 'low_balances'],
   'domain/support': ['tickets', 'ticket_messages'],
-  'domain/system': ['maintenances'],
+  'domain/system': ['maintenances', 'proof_findings', 'proven_accounts', 'proof_cycles'],
   operations: ['stored_responses'],
 }
 
@@ -60,7 +64,15 @@ const PRIVATE_TABLES: readonly string[] = ['purses', 'movements']
 /** Files that read the ledger's tables all the same, with the reason. */
 const PRIVATE_READERS: Readonly<Record<string, string>> = {
   'src/domain/paid_calls/payment_proofs.ts': 'proof: compares movements with payments',
-  'src/domain/withdrawals/chain_proofs.ts': 'proof: compares movements with transfers',
+  'src/domain/budgets/budget_proofs.ts': 'proof: compares movements with charges',
+  'src/domain/topups/topup_proofs.ts': 'proof: compares movements with transfers',
+  'src/domain/withdrawals/withdrawal_proofs.ts': 'proof: compares movements with withdrawals',
+  'src/domain/disputes/dispute_proofs.ts': 'proof: compares movements with disputes',
+  'src/domain/authorizations/hold_proofs.ts': 'proof: compares holds with their purse',
+  'src/domain/authorizations/spending_proofs.ts': 'proof: compares counters with transactions',
+  'src/domain/system/proof_store.ts': 'proof: finds accounts with new movements',
+  'src/domain/system/prove_programme.ts': 'proof: counts all movements',
+  'src/domain/statements/statement_store.ts': 'report: sums movements by month and kind',
   'src/domain/system/reconciliation_store.ts':
     'report: sums movements by the network of their card',
 }

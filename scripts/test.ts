@@ -10,7 +10,8 @@ import { testRunner } from './test/runner.ts'
 import { closingLines, type NotRun, slowestFiles } from './test/summary.ts'
 import { inTemporaryFolder } from './test/temporary_folder.ts'
 
-const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox', 'panel']
+/** The longest files are in `test`, so it comes first: short files then fill the end of a run. */
+const FOLDERS = ['test', 'src', 'client', 'cli', 'sandbox', 'panel']
 
 /** Long tests, and suites that download software, run only on request. */
 const SPECIAL = ['long', 'conformance'] as const
@@ -20,26 +21,38 @@ const kindOf = (path: string): Kind => SPECIAL.find((kind) => path.endsWith(`.${
 function testFiles(kind: Kind, fragments: readonly string[]): string[] {
   return FOLDERS.filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-        (path) => `${folder}/${path.split(sep).join('/')}`,
-      ),
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .map((path) => `${folder}/${path.split(sep).join('/')}`)
+        .sort(),
     )
     .filter((path) => path.endsWith('.test.ts') && kindOf(path) === kind)
     .filter((path) => fragments.length === 0 || fragments.some((part) => path.includes(part)))
-    .sort()
 }
+
+/** A run of few files prints all their tests. */
+const VERBOSE_FILES_MAX = 20
+const CI = process.env['CI'] === 'true'
 
 /** A complete `npm test` lists the files that only other commands run. */
 const filesOfOtherRuns = (): NotRun[] =>
   SPECIAL.map((kind) => ({ reason: `npm run test:${kind}`, files: testFiles(kind, []) }))
 
-type Plan = { files: readonly string[]; minutes: number | undefined; not_run: readonly NotRun[] }
+/** A quick test takes at most a minute, so a file that hangs is named early. */
+const SHORT_SILENT_MAX_MS = 5 * 60_000
+
+type Plan = {
+  verbose: boolean
+  files: readonly string[]
+  minutes: number | undefined
+  not_run: readonly NotRun[]
+  silent_max_ms?: number
+}
 
 /** Starts one database server for the whole run and deletes it afterwards. */
 async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
   const { files, minutes, not_run } = plan
   const folder = mkdtempSync(join(tmpdir(), 'florin-test-'))
-  const runner = testRunner(folder, env)
+  const runner = testRunner(env, plan)
   process.on('SIGINT', runner.stop)
   process.on('SIGTERM', runner.stop)
   try {
@@ -51,6 +64,7 @@ async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
           ? { ...(await runner.run(files, postgres.url)), not_run }
           : await runWithin(minutes, files, runner, postgres.url)
       if (files.length > 1) {
+        for (const failure of ran.failures) console.log(`\n${failure}`)
         console.log(`\nSlowest files:\n${slowestFiles(ran.tally).join('\n')}`)
       }
       console.log(`\n${closingLines(ran.tally, ran.not_run).join('\n')}`)
@@ -69,6 +83,7 @@ const { values, positionals: fragments } = parseArgs({
     long: { type: 'boolean' },
     conformance: { type: 'boolean' },
     'budget-minutes': { type: 'string' },
+    verbose: { type: 'boolean' },
   },
 })
 const kind: Kind = SPECIAL.find((each) => values[each] === true)
@@ -88,7 +103,9 @@ if (files.length === 0) {
   const plan = {
     files,
     minutes: budget === undefined ? undefined : Number(budget),
+    verbose: values.verbose === true || files.length <= VERBOSE_FILES_MAX || CI,
     not_run: is_whole ? filesOfOtherRuns() : [],
+    ...(kind === undefined && { silent_max_ms: SHORT_SILENT_MAX_MS }),
   }
   process.exitCode = await inTemporaryFolder((env) => runTests(plan, env))
 }

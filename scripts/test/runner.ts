@@ -1,26 +1,44 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
 import { root } from '#platform/runtime/root.ts'
-import { noTests } from './summary.ts'
-import type { Tally } from './tally_reporter.ts'
+import {
+  addFailure,
+  addNote,
+  addResult,
+  type FileOutput,
+  makePrinter,
+  newOutput,
+  type Printer,
+  type PrinterOptions,
+} from './printer.ts'
+import { countResult, noTests, type Tally } from './summary.ts'
+import type { Assignment, WorkerMessage } from './worker_messages.ts'
 
-/** Parallel files, each with its own process and database. CI has two cores. */
-const CONCURRENCY = 2
+/** Tests also wait, so two cores serve more than two workers. */
+const WORKERS = 4
+const WORKER_END_MS = 5_000
+/** A file that reports nothing for this long hangs; the longest single test takes ten minutes. */
+const SILENT_MAX_MS = 15 * 60_000
+/** A worker that has grown beyond this ends after its file. */
+const RESIDENT_BYTES_MAX = 900 * 1_048_576
 
 /** Tests are selected by source path, but the built files run. */
-const builtName = (path: string) => `dist/${path.replace(/\.ts$/, '.js')}`
+const builtPath = (path: string) =>
+  isAbsolute(path) ? path : join(root, 'dist', path.replace(/\.ts$/, '.js'))
 
-/** The shell's exit code for a signal: 128 plus its number (SIGINT 2, SIGTERM 15). */
-function exitCodeFor(code: number | null, signal: NodeJS.Signals | null): number {
-  if (code !== null) return code
-  return signal === 'SIGINT' ? 130 : 143
-}
+/**
+ * Files that measure or change their process, or load the whole machine, begin with such a comment.
+ * They get a process of their own, and nothing runs beside them.
+ */
+const runsAlone = (path: string) =>
+  /^\s*\/\/ Runs alone/m.test(readFileSync(resolve(root, path), 'utf8'))
 
-/** A run without a tally has failed. */
-export type RunResult = { code: number; tally: Tally }
+export type RunResult = { code: number; tally: Tally; failures: readonly string[] }
 
 export type Runner = {
+  /** After it, no further file starts. */
   stop: (signal: NodeJS.Signals) => void
   wasStopped: () => boolean
   run: (files: readonly string[], url: string) => Promise<RunResult>
@@ -28,47 +46,164 @@ export type Runner = {
   cutOff: () => void
 }
 
-const optionsFor = (tally_path: string) => [
-  '--enable-source-maps',
-  '--test',
-  `--test-concurrency=${CONCURRENCY}`,
-  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-  `--test-reporter=${join(root, 'dist/scripts/test/tally_reporter.js')}`,
-  `--test-reporter-destination=${tally_path}`,
-]
+/** The shell's exit code for a signal: 128 plus its number. */
+const EXIT_CODES: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 130, SIGTERM: 143 }
 
-function readTally(path: string): Tally {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  rmSync(path, { force: true })
-  return text === '' ? noTests : (JSON.parse(text) as Tally)
-}
-
-/** Runs test files with Node's test runner. After a signal, no further run starts. */
-export function testRunner(folder: string, env: NodeJS.ProcessEnv): Runner {
-  let child: ChildProcess | undefined
+/** Runs test files in worker processes. */
+export function testRunner(
+  env: NodeJS.ProcessEnv,
+  options: PrinterOptions & { workers?: number; silent_max_ms?: number },
+): Runner {
+  const workers = new Set<ChildProcess>()
   let stopped: NodeJS.Signals | undefined
-  const tally_path = join(folder, 'tally.json')
+  let is_cut_off = false
+
+  const startWorker = (url: string): ChildProcess => {
+    const worker = fork(join(root, 'dist/scripts/test/worker.js'), [], {
+      cwd: root,
+      execArgv: [
+        '--enable-source-maps',
+        `--test-reporter=${join(root, 'dist/scripts/test/worker_reporter.js')}`,
+        '--test-reporter-destination=stdout',
+      ],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...env, FLORIN_TEST_DATABASE_URL: url },
+    })
+    workers.add(worker)
+    worker.once('exit', () => workers.delete(worker))
+    return worker
+  }
+
+  const run = async (files: readonly string[], url: string): Promise<RunResult> => {
+    is_cut_off = false
+    const tally = noTests()
+    const failures: string[] = []
+    const printer = makePrinter(tally, files.length, options)
+    const isOver = () => stopped !== undefined || is_cut_off
+    const { silent_max_ms = SILENT_MAX_MS } = options
+    const start = () => startWorker(url)
+    const work = { tally, failures, printer, isOver, silent_max_ms, startWorker: start }
+    const alone = files.filter(runsAlone)
+    const shared = files.filter((file) => !alone.includes(file))
+    await Promise.all(
+      Array.from({ length: options.workers ?? WORKERS }, () => runInOneProcess(work, shared)),
+    )
+    for (const file of alone) await runInOneProcess(work, [file])
+    printer.end()
+    const code = stopped === undefined ? Number(failures.length > 0) : (EXIT_CODES[stopped] ?? 1)
+    return { code, tally, failures }
+  }
+
   return {
+    run,
     stop: (signal) => {
       stopped = signal
-      child?.kill(signal)
+      for (const worker of workers) worker.kill(signal)
     },
-    cutOff: () => child?.kill('SIGTERM'),
+    cutOff: () => {
+      is_cut_off = true
+      for (const worker of workers) worker.kill('SIGTERM')
+    },
     wasStopped: () => stopped !== undefined,
-    run: (files, url) =>
-      new Promise((resolve, reject) => {
-        if (stopped !== undefined) {
-          return resolve({ code: exitCodeFor(null, stopped), tally: noTests })
-        }
-        child = spawn(process.execPath, [...optionsFor(tally_path), ...files.map(builtName)], {
-          cwd: root,
-          stdio: 'inherit',
-          env: { ...env, FLORIN_TEST_DATABASE_URL: url },
-        })
-        child.once('error', reject)
-        child.once('exit', (code, signal) =>
-          resolve({ code: exitCodeFor(code, signal), tally: readTally(tally_path) }),
-        )
-      }),
   }
+}
+
+type Work = {
+  tally: Tally
+  failures: string[]
+  printer: Printer
+  isOver: () => boolean
+  silent_max_ms: number
+  startWorker: () => ChildProcess
+}
+
+/** Takes files off the list until none is left. A process that died or grew is replaced. */
+async function runInOneProcess(work: Work, files: string[]): Promise<void> {
+  let worker: ChildProcess | null = null
+  for (let file = files.shift(); file !== undefined && !work.isOver(); file = files.shift()) {
+    worker ??= work.startWorker()
+    const { can_continue } = await runFile(work, worker, file)
+    if (can_continue) continue
+    await endWorker(worker)
+    worker = null
+  }
+  if (worker !== null) await endWorker(worker)
+}
+
+/** The CPU time of a worker when its last file ended. */
+const used_cpu_ms = new WeakMap<ChildProcess, number>()
+
+/** Runs one file. A worker that ends before the file does, or falls silent, has failed it. */
+function runFile(
+  { tally, failures, printer, isOver, silent_max_ms }: Work,
+  worker: ChildProcess,
+  file: string,
+): Promise<{ can_continue: boolean }> {
+  const output = newOutput(file)
+  const began = performance.now()
+  return new Promise((resolve) => {
+    let was_silent = false
+    const endSilent = () => {
+      was_silent = true
+      worker.kill('SIGKILL')
+    }
+    let silence = setTimeout(endSilent, silent_max_ms)
+    const finish = (can_continue: boolean) => {
+      clearTimeout(silence)
+      worker.removeAllListeners('message')
+      worker.off('exit', onExit)
+      for (const stream of [worker.stdout, worker.stderr]) stream?.removeAllListeners('data')
+      if (!isOver()) {
+        const ms = performance.now() - began
+        tally.file_ms[file] = ms
+        failures.push(...output.failures)
+        printer.fileEnded(output, ms)
+      }
+      resolve({ can_continue })
+    }
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
+      const reason = was_silent
+        ? `it reported nothing for ${silent_max_ms / 60_000} minutes`
+        : `the process ended with ${signal ?? code}`
+      if (!isOver()) fail(output, tally, reason)
+      finish(false)
+    }
+    worker.on('message', (message: WorkerMessage) => {
+      clearTimeout(silence)
+      silence = setTimeout(endSilent, silent_max_ms)
+      if (message.type === 'diagnostic') addNote(output, message.nesting, message.message)
+      if (message.type === 'test') {
+        countResult(tally, message)
+        addResult(output, message)
+      }
+      if (message.type !== 'file') return
+      tally.file_cpu_ms[file] = message.cpu_ms - (used_cpu_ms.get(worker) ?? 0)
+      used_cpu_ms.set(worker, message.cpu_ms)
+      if (message.error !== null) fail(output, tally, message.error)
+      finish(message.resident_bytes < RESIDENT_BYTES_MAX)
+    })
+    worker.once('exit', onExit)
+    for (const stream of [worker.stdout, worker.stderr]) {
+      stream?.on('data', (chunk) => addPrinted(output, String(chunk)))
+    }
+    worker.send({ type: 'run', path: builtPath(file) } satisfies Assignment)
+  })
+}
+
+function fail(output: FileOutput, tally: Tally, text: string): void {
+  tally.fail += 1
+  addFailure(output, 'the file', text)
+}
+
+const addPrinted = ({ lines }: FileOutput, text: string): void =>
+  void lines.push(...text.replace(/\n$/, '').split('\n'))
+
+/** Its results are known, so a worker that something keeps alive is killed. */
+async function endWorker(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return
+  const ended = once(worker, 'exit')
+  if (worker.connected) worker.send({ type: 'end' } satisfies Assignment)
+  const timer = setTimeout(() => worker.kill('SIGKILL'), WORKER_END_MS)
+  await ended
+  clearTimeout(timer)
 }

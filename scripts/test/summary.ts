@@ -1,12 +1,30 @@
-import type { Tally } from './tally_reporter.ts'
+import type { TestResult } from './worker_messages.ts'
 
-export const noTests: Tally = {
+/**
+ * Test results, the reasons of skipped tests, and the time by file. The CPU time is that of the
+ * worker alone: its database and the processes it started are not in it.
+ */
+export type Tally = {
+  pass: number
+  fail: number
+  skip: number
+  reasons: Record<string, number>
+  file_ms: Record<string, number>
+  file_cpu_ms: Record<string, number>
+}
+
+export const noTests = (): Tally => ({
   pass: 0,
   fail: 0,
-  cancelled: 0,
-  skipped: 0,
+  skip: 0,
   reasons: {},
   file_ms: {},
+  file_cpu_ms: {},
+})
+
+export function countResult(tally: Tally, { outcome, text }: TestResult): void {
+  tally[outcome] += 1
+  if (outcome === 'skip') tally.reasons[text] = (tally.reasons[text] ?? 0) + 1
 }
 
 export function sumOf(one: Tally, two: Tally): Tally {
@@ -17,14 +35,15 @@ export function sumOf(one: Tally, two: Tally): Tally {
   return {
     pass: one.pass + two.pass,
     fail: one.fail + two.fail,
-    cancelled: one.cancelled + two.cancelled,
-    skipped: one.skipped + two.skipped,
+    skip: one.skip + two.skip,
     reasons,
     file_ms: { ...one.file_ms, ...two.file_ms },
+    file_cpu_ms: { ...one.file_cpu_ms, ...two.file_cpu_ms },
   }
 }
 
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const counted = (count: number, noun: string) =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
 /** Test files that were not run, with the reason they share. */
 export type NotRun = { reason: string; files: readonly string[] }
@@ -32,11 +51,12 @@ export type NotRun = { reason: string; files: readonly string[] }
 const SLOWEST_SHOWN = 15
 
 /** The slowest files, to speed up first. */
-export function slowestFiles({ file_ms }: Tally): string[] {
+export function slowestFiles({ file_ms, file_cpu_ms }: Tally): string[] {
+  const seconds = (ms: number) => (ms / 1_000).toFixed(1).padStart(6)
   return Object.entries(file_ms)
     .sort(([, one], [, two]) => two - one)
     .slice(0, SLOWEST_SHOWN)
-    .map(([file, ms]) => `  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${file}`)
+    .map(([file, ms]) => `  ${seconds(ms)} s, ${seconds(file_cpu_ms[file] ?? 0)} s of CPU  ${file}`)
 }
 
 /** The last lines of a run: skipped tests with reasons, and the counts that CI reads. */
@@ -50,6 +70,6 @@ export function closingLines(tally: Tally, not_run: readonly NotRun[]): string[]
   const left_out = [...skipped, ...files]
   return [
     ...(left_out.length === 0 ? [] : ['Not run:', ...left_out]),
-    `${tally.pass} passed, ${tally.fail + tally.cancelled} failed, ${tally.skipped} skipped`,
+    `${tally.pass} passed, ${tally.fail} failed, ${tally.skip} skipped`,
   ]
 }
