@@ -21,21 +21,26 @@ export const inspector: Suite = {
   program: '../../.bin/mcp-inspector',
 }
 
-export type Ran = { code: number; text: string }
+/** `text` has both streams, in the order of arrival. */
+export type Ran = { code: number; text: string; stdout: string }
 type Options = { onText?: (text: string) => void; cwd?: string }
 
 function run(command: string, args: readonly string[], options: Options = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], { ...(options.cwd && { cwd: options.cwd }) })
     let text = ''
+    let stdout = ''
     const hear = (chunk: Buffer) => {
       text += chunk
       options.onText?.(text)
     }
-    child.stdout.on('data', hear)
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk
+      hear(chunk)
+    })
     child.stderr.on('data', hear)
     child.once('error', reject)
-    child.once('close', (code) => resolve({ code: code ?? 1, text }))
+    child.once('close', (code) => resolve({ code: code ?? 1, text, stdout }))
   })
 }
 

@@ -7,7 +7,7 @@ import { operatorCommands } from '#cli/calls/operator_call.ts'
 import { exitCodeFor } from '#cli/exit_codes.ts'
 import { sandbox_calls } from '#cli/sandbox/sandbox_calls.ts'
 import { pathNames } from '#contract/operation.ts'
-import { bodyOf, shapes } from '#test/support/contract.ts'
+import { bodyOf, requiredQueryOf, shapes } from '#test/support/contract.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const { url } = await startTestService()
@@ -50,8 +50,10 @@ for (const shape of shapes) {
   })
 }
 
-const inputOf = (shape: (typeof shapes)[number]) =>
-  shape.name === 'filter_activity' ? { type: 'card' } : bodyOf(shape)
+const inputOf = (shape: (typeof shapes)[number]) => ({
+  ...bodyOf(shape),
+  ...requiredQueryOf(shape),
+})
 
 test('every list has table columns, and each is a field of its rows', () => {
   const lists = shapes.filter(({ paged }) => paged)
@@ -81,10 +83,10 @@ for (const command of operatorCommands()) {
     const ids = command.registeredArguments.map(() => 'nothing')
     const words = ['--server', url, '--token', 'flo_test_nobody', '--data', '{}']
     const needed = command.options.filter(({ description }) => description.endsWith('(required)'))
-    const given = needed.flatMap(({ long = '', flags }) => [
-      long,
-      flags.includes('<number>') ? '1' : flags.includes('<text>') ? 'x' : 'true',
-    ])
+    const given = needed.flatMap(({ long = '', flags, description }) => {
+      const choice = /\bOne of: (\w+)/.exec(description)?.[1] ?? 'x'
+      return [long, flags.includes('<number>') ? '1' : flags.includes('<text>') ? choice : 'true']
+    })
     const failure = await command.parseAsync([...ids, ...words, ...given], { from: 'user' }).then(
       () => null,
       (cause: unknown) => cause,

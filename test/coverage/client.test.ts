@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { type Client, createClient, FlorinError } from '#client/client.ts'
 import { pathNames } from '#contract/operation.ts'
 import { root } from '#platform/runtime/root.ts'
-import { bodyOf, shapes } from '#test/support/contract.ts'
+import { bodyOf, requiredQueryOf, shapes } from '#test/support/contract.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -20,8 +20,7 @@ const methodOf = (client: Client, name: string) => client[name as keyof Client] 
 /** A complete input: the example of the contract and unknown IDs. */
 function inputOf(shape: (typeof shapes)[number]): Record<string, unknown> {
   const ids = pathNames(shape.path).map((name) => [name, 'nothing_01kc3z8e5xf8m9r4t2v6w7y8za'])
-  const variant = shape.name === 'filter_activity' ? { type: 'card' } : {}
-  return { ...Object.fromEntries(ids), ...bodyOf(shape), ...variant }
+  return { ...Object.fromEntries(ids), ...bodyOf(shape), ...requiredQueryOf(shape) }
 }
 
 for (const shape of shapes) {

@@ -5,11 +5,13 @@ import type { OperationShape } from '#contract/operation.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
 import { amountFields, placeOf } from '#operations/steps/amount_fields.ts'
+import { decide, pendingApproval } from '#test/support/budgets.ts'
 import { callCard, cardIn, issueCard, openHolder } from '#test/support/cards.ts'
 import { bodyOf, pathOf, shapes } from '#test/support/contract.ts'
 import { fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { operate } from '#test/support/operator.ts'
+import { requestReset } from '#test/support/password_resets.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 import { subscribe } from '#test/support/webhooks.ts'
@@ -31,6 +33,16 @@ const dispute = await fileDispute(url, buyer)
 const closing = await openBuyer(service)
 const closed = await fileDispute(url, closing)
 await operate(url, 'POST', `/disputes/${closed.id}/close`, { body: { outcome: 'lost' } })
+
+const ticket = await send(url, 'POST', '/v1/tickets', {
+  bearer: buyer.key,
+  body: { subject: 'Why?', message: 'Why?', category: 'other' },
+})
+await operate(url, 'PATCH', `/tickets/${ticket.body['id']}`, { body: { status: 'closed' } })
+const decided = await pendingApproval(service, holder.account_id)
+await decide(url, holder.bearer, { id: decided.id })
+
+const reset_token = await requestReset(service, buyer.email)
 
 const takesKey = ({ method, never_stored }: OperationShape) =>
   (method === 'POST' || method === 'PATCH') && never_stored !== true
@@ -191,6 +203,12 @@ const cases: readonly Case[] = [
     body: { kind: 'note', note: 'Too late.' },
   },
   {
+    operation: 'decide_approval',
+    error: 'approval_decided',
+    path: `/v1/approvals/${decided.id}`,
+    body: { decision: 'approve' },
+  },
+  {
     operation: 'create_webhook',
     error: 'invalid_webhook_url',
     path: '/v1/webhooks',
@@ -201,6 +219,19 @@ const cases: readonly Case[] = [
     error: 'unknown_event_type',
     path: `/v1/webhooks/${webhook.id}`,
     body: { events: ['card.eaten'] },
+  },
+  {
+    operation: 'reset_password',
+    error: 'weak_password',
+    path: '/v1/password_resets/confirm',
+    body: { token: reset_token, password: 'password' },
+  },
+  {
+    operation: 'reply_ticket',
+    error: 'ticket_closed',
+    path: `/v1/tickets/${ticket.body['id']}/messages`,
+    bearer: buyer.key,
+    body: { body: 'Once more.' },
   },
 ]
 

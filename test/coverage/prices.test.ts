@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isWrite, type OperationShape } from '#contract/operation.ts'
 import type { OperationName } from '#contract/operations.ts'
+import { pendingApproval } from '#test/support/budgets.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { pathOf, queryOf, sentFor, shapes } from '#test/support/contract.ts'
 import { type RequestOptions, send } from '#test/support/http.ts'
 import { assertBooksSound } from '#test/support/money.ts'
+import { requestReset } from '#test/support/password_resets.ts'
 import { requiredBy } from '#test/support/paying.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { rowCounts } from '#test/support/row_counts.ts'
@@ -51,7 +53,13 @@ const activity = await send(free.url, 'GET', '/v1/activity', { bearer: ada.key }
 const event = activity.body['data'].find(
   (row: { sequence: number | null }) => row.sequence !== null,
 )
+const ticket = await post('/v1/tickets', { subject: 'Why?', message: 'Why?', category: 'other' })
+const reset_token = await requestReset(free, ada.email)
+const session = await send(free.url, 'POST', '/v1/sessions', {
+  body: { email: ada.email, password: PASSWORD },
+})
 const second = await createKey(free.url, ada.bearer)
+const approval = await pendingApproval(free, ada.account_id)
 const guarded = await openAccount(free.url)
 const { secret } = await turnOnTwoFactor(free.url, guarded.bearer, clock)
 
@@ -97,6 +105,13 @@ const given: Partial<Record<OperationName, Given>> = {
   update_webhook: { ids: { id: webhook.id } },
   delete_webhook: { ids: { id: webhook.id } },
   replay_webhook: { ids: { id: webhook.id, eid: event.id } },
+  request_password_reset: { sent: { body: { email: ada.email } } },
+  reset_password: { sent: { body: { token: reset_token, password: PASSWORD } } },
+  revoke_session: { ids: { id: session.body['session_id'] } },
+  update_card: onCard,
+  get_ticket: { ids: { id: ticket.id } },
+  reply_ticket: { ids: { id: ticket.id } },
+  decide_approval: { ids: { id: approval.id }, sent: { bearer: ada.bearer } },
   open_ticket: {
     sent: { body: { subject: 'Why?', message: 'Because.', category: 'other' } },
   },
@@ -114,7 +129,8 @@ function requestOf(shape: OperationShape): { path: string; sent: RequestOptions 
   }
 }
 
-test('all 52 operations can be given a price', () => assert.equal(settings.x402.prices.size, 52))
+test('every operation can be given a price', () =>
+  assert.equal(settings.x402.prices.size, shapes.length))
 
 for (const shape of shapes) {
   test(`${shape.name}: authentication and input are checked before the price, and nothing changes`, async () => {

@@ -1,3 +1,4 @@
+// Runs alone, because it loads the machine and bounds response times.
 import { test } from 'node:test'
 import { floodRegistration } from '#test/support/flood.ts'
 import { startTestService } from '#test/support/start.ts'

@@ -86,8 +86,7 @@ test('credentials of one door do not open another', async () => {
   const { key, bearer } = await openHolder(service)
   for (const path of ['/operator/v1/accounts', '/operator/v1/kill_switches']) {
     for (const credential of [key, bearer]) {
-      const { status } = await send(url, 'GET', path, { bearer: credential })
-      assert([401, 403, 404].includes(status), `${path}: ${status}`)
+      assert.equal((await send(url, 'GET', path, { bearer: credential })).status, 401, path)
     }
   }
   assert.equal((await send(url, 'GET', '/v1/accounts/me', { bearer: OPERATOR_TOKEN })).status, 401)
@@ -105,8 +104,7 @@ test('a cursor of one account or filter opens no page of another', async () => {
   const cursor = encodeURIComponent(body.next_cursor)
   const thief = await openHolder(service)
   const stolen = await send(url, 'GET', `/v1/cards?limit=1&cursor=${cursor}`, { bearer: thief.key })
-  if (stolen.status === 200) assert.deepEqual(stolen.body.data, [])
-  else assert.equal(stolen.body.error, 'invalid_cursor')
+  assert.deepEqual(stolen.body.data, [])
   const moved = `/v1/cards?limit=1&status=active&cursor=${cursor}`
   const other = await send(url, 'GET', moved, { bearer: victim.key })
   assert.equal(other.body.error, 'invalid_cursor')
@@ -120,21 +118,21 @@ test('wildcards and quotes in a filter are plain text', async () => {
   for (const name of ['%', '_roceries', "' or '1'='1", 'Groceries%00', '\\', '*']) {
     const path = `/v1/cards?name=${encodeURIComponent(name)}`
     const reply = await send(url, 'GET', path, { bearer: key })
-    assert(reply.status < 500, reply.text)
-    assert.deepEqual(reply.body.data ?? [], [], name)
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(reply.body.data, [], name)
   }
 })
 
 test('names of the object prototype in a body are data or refused, and change nothing', async () => {
   const { key } = await openHolder(service)
   const bodies = [
-    '{"type": "virtual", "__proto__": {"status": "cancelled"}}',
-    '{"type": "virtual", "constructor": {"prototype": {"polluted": true}}}',
-    '{"type": "virtual", "metadata": {"__proto__": "x", "constructor": "y"}}',
-  ]
-  for (const text of bodies) {
+    ['{"type": "virtual", "__proto__": {"status": "cancelled"}}', 400],
+    ['{"type": "virtual", "constructor": {"prototype": {"polluted": true}}}', 400],
+    ['{"type": "virtual", "metadata": {"__proto__": "x", "constructor": "y"}}', 201],
+  ] as const
+  for (const [text, status] of bodies) {
     const reply = await send(url, 'POST', '/v1/cards', { bearer: key, raw: text })
-    assert([201, 400, 422].includes(reply.status), reply.text)
+    assert.equal(reply.status, status, reply.text)
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
   }
   const fine = await issueCard(url, key)

@@ -3,13 +3,8 @@ import { test } from 'node:test'
 import type { Transaction } from '#contract/transactions.ts'
 import { callCard, getCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
-import {
-  assertBooksAreSound,
-  authorize,
-  follow,
-  forceCapture,
-  openSpender,
-} from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { authorize, follow, forceCapture, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
@@ -42,7 +37,7 @@ for (const [verb, code] of [
     assert.equal(after.held_usd, approved.length)
     const spendable = verb === 'cancel' ? await balanceOf(key) : after.balance_usd
     assert.equal(spendable, 100 - approved.length)
-    await assertBooksAreSound(runtime.db)
+    await assertBooksSound(runtime.db)
   })
 }
 
@@ -72,5 +67,5 @@ test('refunds and reversals of a cancelled card credit the balance', async () =>
     body.data.map(({ amount_usd }: { amount_usd: number }) => amount_usd),
     [10],
   )
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })

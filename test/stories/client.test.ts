@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { createClient, FlorinError, verifyWebhook } from '#client/client.ts'
 import { verifyAudit } from '#main/audit.ts'
 import { openBuyer } from '#test/support/disputes.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { assertBooksAreSound, authorize, follow } from '#test/support/spending.ts'
+import { authorize, follow } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { onChain } from '#test/support/topups.ts'
 
@@ -87,7 +88,7 @@ test('the client tops up, issues a card, sees a purchase and verifies its webhoo
   const [issued] = await receiver.waitFor(2)
   const event = await verifyWebhook(issued?.body ?? '', issued?.headers ?? {}, secret ?? '')
   assert.deepEqual([event.type, event.data.object['id']], ['card.issued', card.id])
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 const text = new TextEncoder()

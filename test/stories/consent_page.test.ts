@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { scope_names } from '#contract/scopes.ts'
-import { root } from '#platform/runtime/root.ts'
 import {
   exchange,
   openConsent,
@@ -13,7 +10,7 @@ import {
 } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { callCard, issueCard, openHolder } from '#test/support/cards.ts'
-import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { NO_BROWSER, startBrowser, takeScreenshot, visitOf } from '#test/support/panel_page.ts'
 import { PASSWORD } from '#test/support/people.ts'
 
 const service = await startAgentService()
@@ -114,9 +111,7 @@ test('in a browser, checking a card selects "Only these cards"', {
   await all.check()
   assert.equal(await card.isChecked(), false, '"All" takes the ticks away')
   await card.check()
-  const folder = join(root, 'dist', 'screenshots')
-  await mkdir(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, 'consent.png'), fullPage: true })
+  await takeScreenshot(page, 'consent')
 
   const redirect = page.waitForRequest(/127\.0\.0\.1:9\/callback/)
   await page.getByRole('button', { name: 'Allow' }).click()

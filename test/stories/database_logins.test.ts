@@ -9,7 +9,8 @@ import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { MissingRoles } from '#platform/postgres/roles.ts'
 import { readSettings } from '#settings/settings.ts'
-import { assertBooksAreSound, authorize, follow, openSpender } from '#test/support/spending.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { authorize, follow, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 /** A separate server, because roles belong to all databases of a server. */
@@ -81,7 +82,7 @@ test('the service works with logins that own nothing, without BYPASSRLS too', as
   const held = await authorize(service.url, spender, { amount: 25.5 })
   const captured = await follow(service.url, spender, { id: held.id, verb: 'capture' })
   assert.equal(captured.type, 'capture')
-  await assertBooksAreSound(service.runtime.db)
+  await assertBooksSound(service.runtime.db)
 })
 
 const DISABLE = 'alter table audit_entries disable trigger all'

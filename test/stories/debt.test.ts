@@ -160,7 +160,7 @@ test("a new debt appears in the activity stream, in an email and on the operator
     const mails = reply.body['data'] as unknown as InboxMail[]
     return mails.some(({ kind }) => kind === 'balance.debt_incurred')
   }
-  assert(await eventually(told, { within_ms: 4_000 }), 'there is an e-mail about the debt')
+  assert(await eventually(told, { within_ms: 20_000 }), 'there is an e-mail about the debt')
   const shown = await operate(url, 'GET', `/accounts/${account_id}`)
   assert.equal(shown.body['owed_usd'], 40)
 })

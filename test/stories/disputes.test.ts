@@ -28,7 +28,7 @@ const eventsOf = async (account_id: string) =>
 
 /** Proves the books and returns the credit that the operator has advanced. */
 async function advancedUsd(): Promise<number> {
-  const { figures, violations } = await proveBooks(runtime.db)
+  const { figures, violations } = await proveBooks(runtime.db, runtime.clock.now())
   assert.deepEqual(violations, [])
   return -Number(figures['operator_usd'])
 }

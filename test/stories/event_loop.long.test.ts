@@ -1,3 +1,4 @@
+// Runs alone, because it loads the machine and bounds response times.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'

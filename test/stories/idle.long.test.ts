@@ -1,3 +1,4 @@
+// Runs alone, because it loads the machine and bounds response times.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -120,7 +120,7 @@ test('a partial overlap is taken back in part, and a lost dispute takes the rest
   const open = await getDispute(url, buyer.key, dispute.id)
   assert.deepEqual([open.status, open.provisional_credit_usd], ['open', 15])
   await close(dispute.id, 'lost')
-  assert.equal(await balanceOf(url, buyer.key), 0)
+  assert.deepEqual([await balanceOf(url, buyer.key), await owedBy(buyer)], [0, 0])
   // 40 were taken and 25 refunded: so much may still be contested, and no more.
   assertRefused(await file(url, buyer, { amount_usd: 15.01 }), 422, 'amount_out_of_range')
   assert.equal((await fileDispute(url, buyer)).amount_usd, 15)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import {
-  assertBooksAreSound,
   authorize,
   callSandbox,
   follow,
@@ -35,7 +35,7 @@ async function assertRecovered(spender: Spender): Promise<void> {
   const next = await authorize(url, spender, { amount: 1 })
   assert.equal(next.status, 'pending')
   assert.deepEqual(await moneyOf(spender), [balance - 1, held + 1])
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 }
 
 for (const fault of ['repeat', 'cut', 'garbage', 'slow_reader']) {

@@ -129,8 +129,7 @@ test('a client with a secret must send its own secret', async () => {
     { client_secret: String(other.client['client_secret']) },
   ]
   for (const secret of secrets) {
-    const { status } = await tokenRequest({ ...fields, ...secret, code_verifier })
-    assert(status === 400 || status === 401, String(status))
+    assert.equal((await tokenRequest({ ...fields, ...secret, code_verifier })).status, 401)
   }
 })
 
@@ -208,10 +207,10 @@ test('webhooks cannot reach an internal address, in any notation', async () => {
   ]) {
     const body = { url: address, events: ['*'] }
     const made = await send(url, 'POST', '/v1/webhooks', { bearer, body })
-    assert([400, 422].includes(made.status), `${address}: ${made.text}`)
+    assert.equal(made.status, 422, `${address}: ${made.text}`)
     const moved = { url: address }
     const patched = await send(url, 'PATCH', `/v1/webhooks/${id}`, { bearer, body: moved })
-    assert([400, 422].includes(patched.status), `${address}: ${patched.text}`)
+    assert.equal(patched.status, 422, `${address}: ${patched.text}`)
   }
 })
 
@@ -249,10 +248,8 @@ test('a refresh token cannot get a token for a resource that was not granted', a
   const agent = await registerAgent(url)
   const tokens = await authorize(agent, person)
   for (const resource of [`${url}/v1`, 'https://elsewhere.example', `${url}/operator/v1`]) {
-    const got = await refresh(agent, tokens.refresh_token, { resource }).catch(() => null)
-    if (got === null) continue
-    const opened = await send(url, 'GET', '/v1/accounts/me', { bearer: got.access_token })
-    assert.notEqual(opened.status, 200, resource)
+    const refused = refresh(agent, tokens.refresh_token, { resource })
+    await assert.rejects(refused, { error: 'invalid_target' }, resource)
   }
 })
 
@@ -262,7 +259,7 @@ test('a client cannot manage the registration or tokens of another client', asyn
   const address = String(theirs.client['registration_client_uri'])
   for (const method of ['GET', 'DELETE']) {
     const response = await fetch(address, { method, headers: { authorization } })
-    assert(response.status === 401 || response.status === 403, method)
+    assert.equal(response.status, 401, method)
   }
   const { access_token } = await authorize(theirs, person)
   const secret = String(mine.client['client_secret'])
@@ -311,20 +308,4 @@ test('every operation returns 404 for the objects of another account', async () 
     tried += 1
   }
   assert(tried >= 15, `${tried} operations`)
-})
-
-test('sign-in takes as long for an unknown email as for a wrong password', async () => {
-  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
-  for (let round = 0; round < 7; round += 1) {
-    for (const kind of ['known', 'unknown'] as const) {
-      const email = kind === 'known' ? person.email : `nobody_${round}@example.com`
-      const began = performance.now()
-      const body = { email, password: 'not the password' }
-      await send(url, 'POST', '/v1/sessions', { body })
-      times[kind].push(performance.now() - began)
-    }
-  }
-  const middle = (list: number[]) => list.sort((a, b) => a - b)[3] ?? 0
-  const ratio = middle(times.known) / middle(times.unknown)
-  assert(ratio > 0.4 && ratio < 2.5, `${ratio}`)
 })

@@ -39,7 +39,7 @@ async function openApproved({ card }: Spender): Promise<string> {
   const id = String(opened.body['challenge_id'])
   const isApproved = async () =>
     (await askAcme('GET', `threeds/${id}`)).body['trans_status'] === 'Y'
-  assert(await eventually(isApproved, { within_ms: 5_000 }))
+  assert(await eventually(isApproved, { within_ms: 20_000 }))
   return id
 }
 

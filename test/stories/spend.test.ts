@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { getCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import {
-  assertBooksAreSound,
   authorize,
   follow,
   forceCapture,
@@ -40,7 +40,7 @@ test('the card shows each step of a purchase: hold, capture and refund', async (
   assert.deepEqual([card.balance_usd, card.held_usd], [84.5, 0])
   assert.equal((await getTransaction(url, spender.key, captured.id)).refunded_usd, 10)
   assert.equal(card.limits.spent.daily_usd, 25.5)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a reversal releases part or all of a hold', async () => {
@@ -53,7 +53,7 @@ test('a reversal releases part or all of a hold', async () => {
   const card = await getCard(url, spender.key, spender.card.id)
   assert.deepEqual([card.balance_usd, card.held_usd], [50, 0])
   assert.equal(card.limits.spent.daily_usd, 0)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a capture without an amount takes the hold that a partial reversal left', async () => {
@@ -64,7 +64,7 @@ test('a capture without an amount takes the hold that a partial reversal left', 
   assert.equal(captured.amount_usd, 20)
   const card = await getCard(url, spender.key, spender.card.id)
   assert.deepEqual([card.balance_usd, card.held_usd], [30, 0])
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('an authorization without a capture expires, and a later capture is still honored', async () => {
@@ -76,7 +76,7 @@ test('an authorization without a capture expires, and a later capture is still h
   await follow(url, spender, { id: held.id, verb: 'capture' })
   assert.equal((await getTransaction(url, spender.key, held.id)).status, 'captured')
   assert.equal((await getCard(url, spender.key, spender.card.id)).balance_usd, 20)
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a forced capture above the card balance debits the treasury, then becomes a debt', async () => {
@@ -87,7 +87,7 @@ test('a forced capture above the card balance debits the treasury, then becomes 
   assert.equal(balance.body['balance_usd'], 0)
   const declined = await authorize(url, spender, { amount: 1 })
   assert.equal(declined.decline_code, 'insufficient_funds')
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a frozen card declines with its reason, and the masked message can be read', async () => {
@@ -105,7 +105,7 @@ test('a frozen card declines with its reason, and the masked message can be read
   assert.equal(details.body['response_code'], '9G')
   assert.equal(details.body['fields']['39'], '9G')
   assert.equal(details.body['response_mti'], '0110')
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test("another currency is charged in dollars at the network's rate", async () => {
@@ -122,7 +122,7 @@ test("another currency is charged in dollars at the network's rate", async () =>
   const captured = await follow(url, spender, { id: held.id, verb: 'capture', amount: 10 })
   assert.equal(captured.amount_usd, 10.85)
   assert.equal((await getTransaction(url, spender.key, held.id)).status, 'partially_captured')
-  await assertBooksAreSound(runtime.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a decline is in the activity stream as an error and as spending', async () => {

@@ -61,6 +61,9 @@ let acknowledged = { bearer: '', email: '' }
 test('the first-run screen shows URLs and credentials that all work', async () => {
   const service = await startFlorin(env)
   assert.equal(readScreen(service, 'Panel'), service.url)
+  for (const name of ['Operator console', 'Docs']) {
+    assert.equal((await fetch(readScreen(service, name))).status, 200, name)
+  }
   assert.equal(readScreen(service, 'API'), `${service.url}/v1`)
   assert.equal(readScreen(service, 'MCP'), `${service.url}/mcp`)
   demo_key = readScreen(service, 'API key')
@@ -174,7 +177,7 @@ test('a port in use ends the start with a message and leaves no database running
   assert.ok(output.endsWith(`\n${sentence}\n`), output)
   const isFree = async () =>
     !(await stat(join(other.path, 'postgres/postmaster.pid')).catch(() => null))
-  assert.ok(await eventually(isFree, { within_ms: 5_000 }))
+  assert.ok(await eventually(isFree, { within_ms: 20_000 }))
   await stop(service, 'SIGTERM')
   await other.remove()
 })

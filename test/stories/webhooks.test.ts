@@ -7,9 +7,10 @@ import { callCard, type Holder, issueCard, openHolder } from '#test/support/card
 import { type Buyer, fileDispute } from '#test/support/disputes.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { assertBooksAreSound, authorize, callSandbox, follow } from '#test/support/spending.ts'
+import { authorize, callSandbox, follow } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { awaitedTopup, fund, onChain } from '#test/support/topups.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
@@ -112,5 +113,5 @@ test('each of the 18 event types is received once, signed and with its sequence 
     assert.equal((await verifyWebhook(body, headers, secret)).id, headers['service-event-id'])
     assert(Buffer.byteLength(body) <= 20_480)
   }
-  await assertBooksAreSound(db)
+  await assertBooksSound(db)
 })

@@ -3,6 +3,7 @@ import type { CardState } from '#domain/authorizations/card_state.ts'
 import { decide } from '#domain/authorizations/decide.ts'
 import { Purchases } from '#domain/authorizations/purchases.ts'
 import type { CardRequest, Decision, RequestKind } from '#domain/authorizations/request.ts'
+import type { CardRow } from '#domain/cards/card.ts'
 import { spendingWindow } from '#domain/cards/limits.ts'
 import type { PurseRow } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
@@ -25,6 +26,11 @@ export const new_card: CardState = {
   mcc_deny: null,
   geo_allow: null,
   geo_deny: null,
+  usage: 'reusable',
+  merchant_lock_name: null,
+  merchant_lock_id: null,
+  valid_until: null,
+  cancel_reason: null,
   pan_hash: 'hash',
   is_suspended: false,
   limits: { per_transaction: 1_000n * USD, daily: 2_000n * USD, monthly: 3_000n * USD },
@@ -104,6 +110,7 @@ function newBatchState(
     challenges: new Map(),
     purchases: new Purchases(),
     made: [],
+    made_later: new Set(),
     changed: new Map(),
     events: [],
     new_early_reversals: new Set(),
@@ -117,6 +124,34 @@ function newBatchState(
       evidence: [],
       changed_disputes: new Set(),
     },
+    single_use_cards: new Map(card.usage === 'single_use' ? [[card.id, cardRow(card)]] : []),
+    used_cards: [],
+    locked_cards: [],
+  }
+}
+
+/** The complete row of the card, as the engine loads it for a single-use card. */
+function cardRow(card: CardState): CardRow {
+  return {
+    ...card,
+    client_id: null,
+    bin: '400000',
+    type: 'virtual',
+    name: null,
+    wallet: { apple_pay: 'unsupported', google_pay: 'unsupported' },
+    per_transaction_micros: null,
+    daily_micros: null,
+    monthly_micros: null,
+    shipping: null,
+    replaces: null,
+    replaced_by: null,
+    frozen_by: null,
+    frozen_at: null,
+    cancelled_at: null,
+    metadata: {},
+    version: 1n,
+    created_at: BATCH_NOW,
+    updated_at: BATCH_NOW,
   }
 }
 

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createBrotliDecompress } from 'node:zlib'
+import { root } from '#platform/runtime/root.ts'
 
 export type Chromium = { path: string; env: Record<string, string> }
 
@@ -25,10 +25,10 @@ const VERSION = '147.0.0'
 
 /**
  * The package contains archives of the browser, its libraries and some fonts. They are unpacked
- * once per version into a temporary folder, which is then renamed.
+ * once per version, into a folder that outlives the run and gets its name at the end.
  */
 async function unpacked(): Promise<Chromium> {
-  const folder = join(tmpdir(), `florin_chromium_${VERSION}`)
+  const folder = join(root, 'node_modules/.cache', `florin_chromium_${VERSION}`)
   if (!existsSync(folder)) {
     const aside = `${folder}.${process.pid}`
     await unpack(aside)

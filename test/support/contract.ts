@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { inputLocation, type OperationShape } from '#contract/operation.ts'
+import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { request_examples } from '#doors/site/request_examples.ts'
 import type { RequestOptions } from './http.ts'
@@ -16,6 +16,8 @@ const path_prefixes: Readonly<Record<string, string>> = {
   disputes: 'dsp',
   webhooks: 'wh',
   events: 'evt',
+  tickets: 'tkt',
+  sessions: 'sess',
 }
 
 /** The path under /v1 with well-formed IDs that don't exist. */
@@ -31,12 +33,18 @@ export function bodyOf({ name }: OperationShape): Record<string, unknown> {
   return { ...(Object.values(examples)[0] as Record<string, unknown> | undefined) }
 }
 
-/** The query that selects a variant of an operation. */
-export function queryOf({ variant_of, input }: OperationShape): string {
-  if (variant_of === undefined) return ''
-  const names = (input.required ?? []) as string[]
-  const values = names.map((name) => [name, enumOf(input.properties[name])])
-  return `?${new URLSearchParams(Object.fromEntries(values))}`
+/** The query parameters that a call must have, with valid values. */
+export function requiredQueryOf(shape: OperationShape): Record<string, string> {
+  if (inputLocation(shape) === 'body') return {}
+  const in_path = pathNames(shape.path)
+  const names = ((shape.input.required ?? []) as string[]).filter((name) => !in_path.includes(name))
+  return Object.fromEntries(names.map((name) => [name, enumOf(shape.input.properties[name])]))
+}
+
+/** The same as the end of a URL. */
+export function queryOf(shape: OperationShape): string {
+  const query = new URLSearchParams(requiredQueryOf(shape))
+  return query.size === 0 ? '' : `?${query}`
 }
 
 function enumOf(schema: TSchema | undefined): string {

@@ -27,7 +27,7 @@ export async function assertEventsAreWhole(db: Database): Promise<void> {
          from network_messages m
          join transactions t on t.account_id = m.account_id and t.id = m.transaction_id
         where (mti like '010_' or mti like '020_' or m.identity = t.message_identity)
-          and response_code = '00'
+          and response_code in ('00', '10')
         group by 1, 2
      )
      select t.id, t.type, coalesce(a.events, 0) as events

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
+import type { CardRow } from '#domain/cards/card.ts'
 import { insertCard } from '#domain/cards/card_store.ts'
 import { createPan, openPan } from '#domain/cards/pan_vault.ts'
 import type { Dependencies } from '#domain/context/context.ts'
@@ -15,7 +16,7 @@ import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/mes
 import { idMaker } from '#kernel/id.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { makeDependencies } from '#main/dependencies.ts'
-import { type Database, type DatabaseLimits, openDatabase } from '#platform/postgres/db.ts'
+import { type Database, type DatabaseLimits, openDatabase, type Tx } from '#platform/postgres/db.ts'
 import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import { type Fail, neverFail } from '#platform/runtime/failpoints.ts'
@@ -104,10 +105,34 @@ export type BareCard = { account_id: string; id: string; pan: string; expiry: st
 
 const makeId = idMaker(systemRandom.bytes)
 
+/** The event of a card that a test changed directly: the proofs look for it. It has no number. */
+export async function insertCardEvent(
+  tx: Tx,
+  { account_id, id }: { account_id: string; id: string },
+  { type, now }: { type: string; now: Date },
+): Promise<void> {
+  await tx.run(
+    `insert into events (account_id, id, type, activity_type, severity, message, card_id,
+                         resource_type, resource_id, created_at)
+     values ($1, $2, $3, 'card', 'info', 'A card of a test.', $4, 'card', $4, $5)`,
+    [account_id, makeId('evt', now.getTime()), type, id, now],
+  )
+}
+
+type BareCardOptions = {
+  account_id?: string
+  usd?: number
+  treasury_usd?: number
+  bin?: string
+  usage?: Partial<
+    Pick<CardRow, 'usage' | 'merchant_lock_name' | 'merchant_lock_id' | 'valid_until'>
+  >
+}
+
 /** Inserts a card with a balance directly. */
 export async function insertBareCard(
   { db, dependencies }: Pick<Issuer, 'db' | 'dependencies'>,
-  options: { account_id?: string; usd?: number; treasury_usd?: number; bin?: string } = {},
+  options: BareCardOptions = {},
 ): Promise<BareCard> {
   const { usd = 100, treasury_usd = 0, bin = '400000' } = options
   const account_id = options.account_id ?? (await insertBareAccount(db))
@@ -118,6 +143,7 @@ export async function insertBareCard(
   await db.transaction(async (tx) => {
     await insertCard(tx, {
       account_id,
+      client_id: null,
       id,
       bin,
       brand: bin.startsWith('4') ? 'visa' : 'mastercard',
@@ -134,11 +160,17 @@ export async function insertBareCard(
       mcc_deny: null,
       geo_allow: null,
       geo_deny: null,
+      usage: 'reusable',
+      merchant_lock_name: null,
+      merchant_lock_id: null,
+      valid_until: null,
+      ...options.usage,
       shipping: null,
       replaces: null,
       metadata: {},
       created_at: now,
     })
+    await insertCardEvent(tx, { account_id, id }, { type: 'card.issued', now })
     if (usd === 0) return
     const loading = {
       movement: 'card_loaded' as const,

@@ -1,4 +1,12 @@
+import assert from 'node:assert/strict'
+import type { OperationShape } from '#contract/operation.ts'
+import { operations } from '#contract/operations.ts'
 import { type Reply, send } from './http.ts'
+
+/** How many tools an API key may call. */
+export const KEY_TOOL_COUNT = Object.values<OperationShape>(operations).filter(
+  ({ access }) => access === 'anyone' || access.api_key !== false,
+).length
 
 export type Rpc = {
   bearer?: string | undefined
@@ -21,6 +29,25 @@ export function rpc(
     headers: { accept: BOTH, ...headers },
     body: message,
   })
+}
+
+/** Headers of a client's requests after it declared these capabilities. */
+export async function initialize(
+  url: string,
+  bearer: string,
+  protocolVersion: string,
+  capabilities: object,
+): Promise<Record<string, string>> {
+  const clientInfo = { name: 'client', version: '1' }
+  const params = { protocolVersion, capabilities, clientInfo }
+  const reply = await rpc(url, 'initialize', params, { bearer })
+  assert.equal(reply.status, 200, reply.text)
+  const session = reply.headers.get('mcp-session-id')
+  const { protocolVersion: version } = reply.body['result'] as { protocolVersion: string }
+  return {
+    'mcp-protocol-version': version,
+    ...(session !== null && { 'mcp-session-id': session }),
+  }
 }
 
 export type ToolResult = {

@@ -7,7 +7,7 @@ import type { Dependencies, NewAuditEntry, NewEvent } from '#domain/context/cont
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { settleDeposits } from '#domain/topups/settle_deposits.ts'
 import type { TopupRow } from '#domain/topups/topup.ts'
-import { insertTopup, takeAddressIndex } from '#domain/topups/topup_store.ts'
+import { takeAddressIndex } from '#domain/topups/topup_store.ts'
 import { assert } from '#kernel/assert.ts'
 import { Secret } from '#kernel/secret.ts'
 import { makeDependencies } from '#main/dependencies.ts'
@@ -23,6 +23,7 @@ import { readSettings } from '#settings/settings.ts'
 import { insertBareAccount } from './accounts.ts'
 import { cloneDatabase } from './database.ts'
 import { fundTreasury } from './money.ts'
+import { insertBareTopup } from './topups.ts'
 
 const wallet = walletFromPhrase(
   new Secret('test test test test test test test test test test test junk'),
@@ -104,13 +105,14 @@ export async function openMoneyRoom(env: Record<string, string> = {}): Promise<M
 type RoomContext = { dependencies: Dependencies; chain: Chain }
 
 async function openTopup(
-  { dependencies: { db, clock, newId }, chain }: RoomContext,
+  { dependencies, chain }: RoomContext,
   account_id: string,
   fields: Partial<TopupRow> = {},
 ): Promise<TopupRow> {
+  const { db, clock, newId, settings } = dependencies
   const now = clock.now()
-  const { index, address } = chain.deposit_addresses.at(await takeAddressIndex(db))
-  return insertTopup(db, {
+  const { index, address } = chain.deposit_addresses.at(await takeAddressIndex(db, settings))
+  return insertBareTopup(dependencies, {
     account_id,
     id: newId('tup', now),
     asset: 'USDT',

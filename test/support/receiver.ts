@@ -51,7 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received: [],
     respond: (response) => response.end('ok'),
-    waitFor: async (count, within_ms = 5_000) => {
+    waitFor: async (count, within_ms = 20_000) => {
       const isEnough = async () => receiver.received.length >= count
       if (await eventually(isEnough, { within_ms })) return receiver.received
       throw new Error(`expected ${count} deliveries, received ${receiver.received.length}`)

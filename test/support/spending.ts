@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
-import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
-import { auditBooks, ledger_proofs } from '#domain/ledger/audit_books.ts'
-import type { Database } from '#platform/postgres/db.ts'
 import { type Holder, issueCard, openHolder } from './cards.ts'
 import { type Reply, send } from './http.ts'
 import type { TestService } from './start.ts'
@@ -74,10 +71,4 @@ function requireOk(reply: Reply): Transaction {
 export async function getTransaction(url: string, bearer: string, id: string) {
   const reply = await send(url, 'GET', `/v1/transactions/${id}`, { bearer })
   return requireOk(reply)
-}
-
-/** Runs every proof of the ledger and its holds. */
-export async function assertBooksAreSound(db: Database): Promise<void> {
-  const { violations } = await auditBooks(db, [...ledger_proofs, ...hold_proofs])
-  assert.deepEqual(violations, [])
 }

@@ -233,7 +233,9 @@ function reversal(account: ModelAccount, card: ModelCard, message: Reversal): st
   if (purchase === undefined) return is_advice ? '00' : '25'
   if (purchase.kind !== 'authorization') return '00'
   if (purchase.single) {
-    const back = purchase.captured - purchase.refunded - (replacement ?? 0)
+    // Refunds count towards the purchase's own capture first; later captures stay.
+    const refunded = Math.min(purchase.refunded, purchase.amount)
+    const back = purchase.amount - refunded - (replacement ?? 0)
     if (back > 0) {
       account.events += 1
       account.network -= back

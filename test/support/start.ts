@@ -39,6 +39,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     FLORIN_PORT: '0',
     FLORIN_ISO_PORT: '0',
     FLORIN_RATE_PROFILE: 'off',
+    FLORIN_PASSWORD_HASH_MIB: '1',
     FLORIN_DATA_DIR: data_dir,
     FLORIN_DATABASE_URL: database_url,
     FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type OutgoingMessage } from '#iso8583/message.ts'
-import { type BareCard, type Issuer, insertBareCard, purchaseMessage } from './issuer.ts'
-import { assertBooksAreSound } from './spending.ts'
+import {
+  type BareCard,
+  type Issuer,
+  insertBareCard,
+  insertCardEvent,
+  purchaseMessage,
+} from './issuer.ts'
+import { assertBooksSound } from './money.ts'
 import {
   applyMessage,
   type ModelAccount,
@@ -74,9 +80,12 @@ async function freeze(
 ): Promise<void> {
   assert(card !== undefined && model !== undefined)
   model.status = 'frozen'
-  await issuer.db.run(`update cards set status = 'frozen', frozen_at = now() where id = $1`, [
-    card.id,
-  ])
+  const now = issuer.clock.now()
+  await issuer.db.run(
+    `update cards set status = 'frozen', frozen_at = $2, frozen_by = 'owner' where id = $1`,
+    [card.id, now],
+  )
+  await insertCardEvent(issuer.db, card, { type: 'card.frozen', now })
 }
 
 class Script {
@@ -240,9 +249,8 @@ export async function runStorms(
     )
     await Promise.all(storms.map((storm) => sendStorm(issuer, storm)))
     for (const storm of storms) await assertMatchesModel(issuer, storm)
-    if (round % (10 * side_by_side) === 0) await assertBooksAreSound(issuer.db)
   }
-  await assertBooksAreSound(issuer.db)
+  await assertBooksSound(issuer.db, issuer.clock.now())
 }
 
 export type StormOptions = { seed: number; rounds: number; side_by_side: number; card_count: 1 | 2 }

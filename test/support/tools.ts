@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 
@@ -9,18 +10,30 @@ const SOURCES = {
   chromium: 'apt-get install chromium, or CHROME_PATH',
   curl: 'apt-get install curl',
   deno: 'npm install deno, or DENO_PATH',
+  docker: 'install Docker or Podman',
+  etcd: 'apt-get install etcd-server',
+  'fastapi for Python': 'apt-get install python3-fastapi, with python3-uvicorn',
+  'flask for Python': 'apt-get install python3-flask',
+  go: 'install Go; .ci/run does not, because it takes 461 MB',
+  haproxy: 'apt-get install haproxy',
   'libsofthsm2.so': 'apt-get install softhsm2',
   openssl: 'apt-get install openssl',
+  patroni: 'apt-get install patroni',
   pg_basebackup: 'apt-get install postgresql',
   pg_dump: 'apt-get install postgresql',
   pgbench: 'apt-get install postgresql',
   psql: 'apt-get install postgresql',
+  pgbackrest: 'apt-get install pgbackrest',
   'pkcs11-tool': 'apt-get install opensc',
+  podman: 'install Docker or Podman',
   postgres: 'apt-get install postgresql',
+  promtool: 'apt-get install prometheus',
   'redis-cli': 'apt-get install redis-tools',
   'redis-server': 'apt-get install redis-server',
   'requests for Python': 'apt-get install python3-requests',
+  script: 'apt-get install bsdutils',
   'softhsm2-util': 'apt-get install softhsm2',
+  tmpfs: 'run as root, with the right to mount',
 }
 export type Tool = keyof typeof SOURCES
 
@@ -28,21 +41,51 @@ export type Tool = keyof typeof SOURCES
 function foldersBesidePath(): string[] {
   const postgres = '/usr/lib/postgresql'
   const versions = existsSync(postgres) ? readdirSync(postgres).sort().reverse() : []
-  return [...versions.map((version) => join(postgres, version, 'bin')), '/usr/lib/softhsm']
+  return [
+    ...versions.map((version) => join(postgres, version, 'bin')),
+    '/usr/lib/softhsm',
+    '/usr/sbin',
+  ]
 }
 
-function hasRequests(): boolean {
+/** Python packages, by the modules that a test imports. */
+const PYTHON_MODULES: Partial<Record<Tool, string>> = {
+  'fastapi for Python': 'fastapi, uvicorn',
+  'flask for Python': 'flask',
+  'requests for Python': 'requests',
+}
+
+/** Debian's packages belong to its own Python, which is not always the first in the PATH. */
+const PYTHONS = ['python3', '/usr/bin/python3']
+
+function canImport(python: string, modules: string): boolean {
   try {
-    execFileSync('python3', ['-c', 'import requests'], { stdio: 'ignore' })
+    execFileSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' })
     return true
   } catch {
     return false
   }
 }
 
-/** The tool's path: from NAME_PATH, or the first one found on this machine. */
+/** True if this process may mount a file system. */
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'florin_mount_'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  } finally {
+    rmdirSync(folder)
+  }
+}
+
+/** The tool's path, from NAME_PATH or on this machine; of a Python package, its Python. */
 export function findTool(name: Tool): string | undefined {
-  if (name === 'requests for Python') return hasRequests() ? name : undefined
+  const modules = PYTHON_MODULES[name]
+  if (modules !== undefined) return PYTHONS.find((python) => canImport(python, modules))
+  if (name === 'tmpfs') return canMount() ? name : undefined
   const named = process.env[`${name.toUpperCase().replaceAll(/\W/g, '_')}_PATH`]
   if (named !== undefined && named !== '') return named
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...foldersBesidePath()]

@@ -1,7 +1,24 @@
 import assert from 'node:assert/strict'
 import type { Balance } from '#contract/balance.ts'
 import type { Topup } from '#contract/topups.ts'
+import { type TopupRow, topupReference } from '#domain/topups/topup.ts'
+import { insertTopup } from '#domain/topups/topup_store.ts'
+import type { Runtime } from '#operations/runtime.ts'
+import { plainEvent, recordTestEvents } from './events.ts'
 import { type Reply, send } from './http.ts'
+
+/** Inserts a top-up directly, with the event of its creation. */
+export async function insertBareTopup(
+  dependencies: Pick<Runtime, 'db' | 'clock' | 'newId'>,
+  fields: Parameters<typeof insertTopup>[1],
+): Promise<TopupRow> {
+  const topup = await insertTopup(dependencies.db, fields)
+  const resource = topupReference(topup.id)
+  await recordTestEvents(dependencies, topup.account_id, [
+    plainEvent('topup.created', { resource }),
+  ])
+  return topup
+}
 
 /** A new top-up of this amount. */
 export async function awaitedTopup(url: string, bearer: string, amount_usd = 25): Promise<Topup> {

@@ -29,6 +29,7 @@ export async function openWithdrawal(
       await move(tx, { ...reserved, account_id, amount_micros, reference, description }, stamp)
     }
     return insertWithdrawal(tx, {
+      client_id: null,
       account_id,
       id,
       refund_of: null,

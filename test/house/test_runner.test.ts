@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { runFiles } from '#test/support/test_runs.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'florin-test-runner-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Writes test files and runs them in the runner's own processes. */
+function run(files: Record<string, string>, limits = {}) {
+  const paths = Object.entries(files).map(([name, code]) => {
+    const path = join(folder, `${name}.test.mjs`)
+    writeFileSync(path, `import { after, test } from 'node:test'\n${code}`)
+    return path
+  })
+  return runFiles(paths, {}, limits)
+}
+
+const counts = ({ tally: { pass, fail, skip } }: Awaited<ReturnType<typeof run>>) => [
+  pass,
+  fail,
+  skip,
+]
+
+test('a file begins after the hooks of the file before it in the same process', async () => {
+  const slow = `
+    globalThis.begun = (globalThis.begun ?? 0) + 1
+    const { begun, ended = 0 } = globalThis
+    after(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      globalThis.ended = ended + 1
+    })
+    test('no file is unfinished', (t) => {
+      if (begun !== ended + 1) throw new Error('overlaps')
+      if (begun > 1) t.skip('shared')
+    })`
+  const done = await run({ one: slow, two: slow, three: slow })
+  assert.deepEqual(done.failures, [])
+  assert.equal(done.tally.reasons['shared'], 2, 'three files share one process')
+})
+
+test('a failing test, hook or import fails the run, and the other files still run', async () => {
+  const done = await run({
+    failing: `test('is wrong', () => { throw new Error('the reason') })
+      test('is right', () => {})`,
+    hook: `after(() => { throw new Error('a hook broke') }); test('is right', () => {})`,
+    broken: `import './nowhere.mjs'`,
+    sound: `test('is right', () => {})`,
+  })
+  assert.equal(done.code, 1)
+  assert.deepEqual(counts(done), [3, 3, 0])
+  const texts = done.failures.join('\n')
+  for (const reason of [/is wrong\n.*the reason/, /a hook broke/, /nowhere\.mjs/]) {
+    assert.match(texts, reason)
+  }
+})
+
+test('a file whose process dies has failed, and the next file gets a new process', async () => {
+  const done = await run({
+    dying: `test('dies', () => { process.kill(process.pid, 'SIGKILL') })`,
+    leaving: `test('leaves', () => { process.exit(0) })`,
+    sound: `test('is right', () => {})`,
+    other: `test('is right', () => {})`,
+  })
+  assert.equal(done.code, 1)
+  assert.deepEqual(counts(done), [2, 2, 0])
+  assert.match(done.failures.join('\n'), /the process ended with SIGKILL/)
+  assert.match(done.failures.join('\n'), /the process ended with 0/)
+})
+
+test('a file that says so runs alone in its own process', async () => {
+  const count = `globalThis.files = (globalThis.files ?? 0) + 1`
+  const done = await run({
+    first: `${count}\ntest('one', () => {})`,
+    second: `${count}\ntest('two', () => {})`,
+    alone: `// Runs alone, because it counts.
+      ${count}\ntest('is alone', () => { if (globalThis.files !== 1) throw new Error('shared') })`,
+  })
+  assert.deepEqual([done.failures, ...counts(done)], [[], 3, 0, 0])
+})
+
+test('hooks, subtests and stray errors belong to the test that is running', async () => {
+  const done = await run({
+    nested: `const seen = []
+      const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+      test('outer', async () => {
+        await pause()
+        after(() => seen.push('outer hook'))
+        await test('inner', async () => {
+          await pause()
+          after(() => seen.push('inner hook'))
+        })
+        seen.push('outer')
+      })
+      test('hooks ran with their tests', () => {
+        if (seen.join() !== 'inner hook,outer,outer hook') throw new Error(seen.join())
+      })
+      test('strays', async () => {
+        setTimeout(() => void Promise.reject(new Error('a stray error')), 1)
+        await pause()
+        await pause()
+      })
+      test('is right', pause)`,
+  })
+  assert.deepEqual(counts(done), [4, 1, 0])
+  assert.match(done.failures.join('\n'), /strays\n.*a stray error/)
+})
+
+test('a file that hangs is ended and fails, and the next one runs', async () => {
+  const hanging = `setInterval(() => undefined, 1_000)
+    test('is right', () => undefined)
+    test('never ends', () => new Promise(() => undefined))`
+  const done = await run(
+    { hanging, next: `test('is right', () => undefined)` },
+    { silent_max_ms: 3_000 },
+  )
+  assert.deepEqual(counts(done), [2, 1, 0])
+  assert.match(done.failures.join('\n'), /it reported nothing for 0\.05 minutes/)
+})

@@ -1,0 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+
+/** A process of the simulation that the driver commands and kills. */
+export type Child = {
+  pid: number
+  /** Runs a command in the process. Rejects if the process ends first. */
+  call<Result>(command: string, input?: unknown): Promise<Result>
+  kill(signal: NodeJS.Signals): void
+  isAlive(): boolean
+  ended: Promise<unknown>
+}
+
+type Waiting = { resolve(value: unknown): void; reject(cause: Error): void }
+type Reply = { id: number; result?: unknown; error?: string }
+
+export type ChildOptions = { env?: Record<string, string>; log_file: string }
+
+/** Forks a built script; `serveCommands` is its side of the channel. */
+export function startChild(script: URL, { env = {}, log_file }: ChildOptions): Child {
+  const log = openSync(log_file, 'a')
+  const child: ChildProcess = fork(script, {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', log, log, 'ipc'],
+    serialization: 'advanced',
+  })
+  const waiting = new Map<number, Waiting>()
+  let sent = 0
+  let isAlive = true
+  child.on('message', ({ id, result, error }: Reply) => {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) one?.resolve(result)
+    else one?.reject(new Error(error))
+  })
+  child.on('error', () => undefined)
+  const ended = once(child, 'exit').then(() => {
+    isAlive = false
+    for (const one of waiting.values()) one.reject(new Error('the process ended'))
+    waiting.clear()
+  })
+  return {
+    pid: child.pid ?? 0,
+    call: <Result>(command: string, input?: unknown) =>
+      new Promise<Result>((resolve, reject) => {
+        if (!isAlive) return reject(new Error('the process has ended'))
+        sent += 1
+        waiting.set(sent, { resolve: resolve as Waiting['resolve'], reject })
+        child.send({ id: sent, command, input }, () => undefined)
+      }),
+    kill: (signal) => void child.kill(signal),
+    isAlive: () => isAlive,
+    ended,
+  }
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import {
+  florin,
+  startFlorin,
+  stopAllProcesses,
+  temporaryFolder,
+} from '#test/support/florin_process.ts'
+import { send } from '#test/support/http.ts'
+
+const folder = await temporaryFolder()
+const env = { FLORIN_DATA_DIR: folder.path }
+after(async () => {
+  await stopAllProcesses()
+  await folder.remove()
+})
+
+/** One process serves the filled sandbox to all tests. */
+let started: ReturnType<typeof startFlorin> | undefined
+const running = () => {
+  started ??= startFlorin(env)
+  return started
+}
+
+test('florin demo fills an empty sandbox with 90 days that end now, and the books are sound', async () => {
+  const filled = await florin(['demo'], env)
+  assert.equal(filled.code, 0, filled.output)
+  assert.match(filled.stdout, /90 days of data/)
+  const audit = await florin(['audit', 'books'], env)
+  assert.equal(audit.code, 0, audit.output)
+})
+
+test('a sandbox with accounts is left as it is', async () => {
+  const again = await florin(['demo'], env)
+  assert.notEqual(again.code, 0)
+  assert.match(again.stderr, /fills an empty sandbox/)
+})
+
+test('after florin demo the account has purchases of three months, a dispute and a ticket', async () => {
+  const service = await running()
+  const demo = JSON.parse(await readFile(join(folder.path, 'demo.json'), 'utf8')) as {
+    api_key: string
+  }
+  const list = async (path: string) => {
+    const { status, body, text } = await send(service.url, 'GET', path, { bearer: demo.api_key })
+    assert.equal(status, 200, text)
+    return body['data'] as { created_at: string; type?: string }[]
+  }
+  const newest = await list('/v1/transactions?limit=1')
+  const oldest = await list('/v1/transactions?limit=1&order=asc')
+  const age = (row: { created_at: string } | undefined) =>
+    (Date.now() - Date.parse(row?.created_at ?? '')) / 86_400_000
+  assert(age(newest[0]) < 3, 'the newest purchase is recent')
+  assert(age(oldest[0]) > 80, 'the oldest one is about 90 days old')
+  assert((await list('/v1/transactions?type=decline')).length > 0)
+  assert((await list('/v1/transactions?type=refund')).length > 0)
+  assert.equal((await list('/v1/disputes')).length, 2)
+  assert.equal((await list('/v1/tickets')).length, 1)
+})
+
+test('after florin demo the account has two agents with budgets, spending and a pending approval', async () => {
+  const { url } = await running()
+  const { api_key: bearer } = JSON.parse(
+    await readFile(join(folder.path, 'demo.json'), 'utf8'),
+  ) as { api_key: string }
+  const get = async (path: string) => (await send(url, 'GET', path, { bearer })).body['data']
+  const grants = (await get('/oauth/grants')) as {
+    client_id: string
+    client_name: string
+    budget: { amount_usd: number }
+  }[]
+  const budgets = grants.map(({ client_name, budget }) => [client_name, budget.amount_usd])
+  assert.deepEqual(Object.fromEntries(budgets), { Shopper: 60, 'Bill payer': 250 })
+  const shopper = grants.find(({ client_name }) => client_name === 'Shopper')?.client_id
+  assert((await get(`/v1/transactions?type=capture&agent=${shopper}`)).length > 5)
+  const [approval, ...others] = await get('/v1/approvals?status=pending')
+  assert.deepEqual(others, [])
+  assert.match(approval.summary, /^Shopper wants to load \$120\.00 onto Shopping agent/)
+})

@@ -1,0 +1,148 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { requireCluster, serverEnvironment } from '#platform/embedded_postgres/cluster.ts'
+import {
+  chooseServerUser,
+  giveTo,
+  invocationAs,
+  type ServerUser,
+} from '#platform/embedded_postgres/server_user.ts'
+import { root } from '#platform/runtime/root.ts'
+import { eventually } from './eventually.ts'
+import { freePort } from './port.ts'
+import { findTool } from './tools.ts'
+
+const START_MS = 60_000
+const packaged = (name: string) => readFile(join(root, 'packaging/backup', name), 'utf8')
+
+/** A PostgreSQL server whose WAL pgBackRest archives, with the files of packaging/backup. */
+export class ArchivedPostgres {
+  readonly url: string
+  readonly #folder: string
+  readonly #user: ServerUser
+  readonly #password: string
+  readonly #port: number
+  #server: ChildProcess | null = null
+
+  private constructor(
+    folder: string,
+    { user, password, port }: { user: ServerUser; password: string; port: number },
+  ) {
+    this.#folder = folder
+    this.#user = user
+    this.#password = password
+    this.#port = port
+    this.url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  }
+
+  static async start(folder: string): Promise<ArchivedPostgres> {
+    await chmod(folder, 0o711)
+    const dir = join(folder, 'postgres')
+    const user = await chooseServerUser(folder, dir)
+    const binaries = dirname(dirname(findTool('postgres') ?? ''))
+    const password_file = join(folder, 'password')
+    const password = await requireCluster({ dir, password_file, binaries, user, durable: false })
+    const server = new ArchivedPostgres(folder, { user, password, port: await freePort() })
+    await server.#configure()
+    await server.run()
+    await server.backrest('stanza-create')
+    await server.backrest('check')
+    return server
+  }
+
+  /** Starts the server and waits until it accepts writes. */
+  async run(): Promise<void> {
+    const log = openSync(join(this.#folder, 'postgres.log'), 'a')
+    const settings = [`port=${this.#port}`, `unix_socket_directories=${this.#folder}/socket`]
+    const { command, args, ...as_user } = invocationAs(this.#user, findTool('postgres') ?? '', [
+      '-D',
+      join(this.#folder, 'postgres'),
+      ...settings.flatMap((one) => ['-c', one]),
+    ])
+    const stdio: ('ignore' | number)[] = ['ignore', log, log]
+    this.#server = spawn(command, args, { ...as_user, cwd: '/', env: this.#environment(), stdio })
+    const isPrimary = () =>
+      this.query('select pg_is_in_recovery() as is_standby').then(
+        ([row]) => row?.['is_standby'] === false,
+        () => false,
+      )
+    if (!(await eventually(isPrimary, { within_ms: START_MS })))
+      throw new Error(`PostgreSQL in ${this.#folder} did not start`)
+  }
+
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 3_000 })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** Runs pgBackRest as the server's user. */
+  async backrest(...words: string[]): Promise<string> {
+    const program = findTool('pgbackrest') ?? ''
+    const { command, args, ...as_user } = invocationAs(this.#user, program, [
+      '--stanza=florin',
+      ...words,
+    ])
+    const options = { ...as_user, cwd: '/', env: this.#environment() }
+    return (await promisify(execFile)(command, args, options)).stdout
+  }
+
+  /** Waits until everything written so far is in the archive. */
+  async archiveAll(): Promise<void> {
+    const [row] = await this.query('select pg_walfile_name(pg_switch_wal()) as name')
+    const name = String(row?.['name'])
+    const isArchived = async () => {
+      const [last] = await this.query('select last_archived_wal as name from pg_stat_archiver')
+      return String(last?.['name'] ?? '') >= name
+    }
+    if (!(await eventually(isArchived, { within_ms: START_MS }))) throw new Error('not archived')
+  }
+
+  async kill(): Promise<void> {
+    const server = this.#server
+    if (server === null || server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill('SIGQUIT')
+    await ended
+  }
+
+  async #configure(): Promise<void> {
+    for (const name of ['socket', 'repository', 'log', 'lock']) {
+      await mkdir(join(this.#folder, name), { mode: 0o700 })
+      await giveTo(this.#user, join(this.#folder, name))
+    }
+    const dir = join(this.#folder, 'postgres')
+    const own = await readFile(join(dir, 'postgresql.conf'), 'utf8')
+    const file = join(dir, 'postgresql.conf')
+    await writeFile(file, `${own}\n${await packaged('postgresql.conf')}\nmax_connections = 200\n`)
+    const replaced = (await packaged('pgbackrest.conf'))
+      .replace('/var/lib/pgbackrest', join(this.#folder, 'repository'))
+      .replace('/var/log/pgbackrest', join(this.#folder, 'log'))
+      .replace('/var/lib/postgresql/15/florin', dir)
+      .replace('pg1-port=5432', `pg1-port=${this.#port}`)
+    await writeFile(join(this.#folder, 'pgbackrest.conf'), replaced, { mode: 0o644 })
+  }
+
+  /** pgBackRest finds its file by the environment, so the archive command is the packaged one. */
+  #environment(): NodeJS.ProcessEnv {
+    const path = dirname(findTool('pgbackrest') ?? '')
+    return {
+      ...serverEnvironment(),
+      PATH: `${process.env['PATH']}:${path}`,
+      PGPASSWORD: this.#password,
+      PGBACKREST_CONFIG: join(this.#folder, 'pgbackrest.conf'),
+      PGBACKREST_LOCK_PATH: join(this.#folder, 'lock'),
+      PGBACKREST_PG1_SOCKET_PATH: join(this.#folder, 'socket'),
+    }
+  }
+}
