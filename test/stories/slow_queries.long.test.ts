@@ -1,3 +1,4 @@
+// Runs alone, because it bounds response times.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'

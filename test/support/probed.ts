@@ -1,21 +1,16 @@
-import { readFileSync } from 'node:fs'
 import { startService } from '#main/start.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 import { readSettings } from '#settings/settings.ts'
+import { usedThreadMs } from './loop_probe.ts'
 
-/**
- * A service process that measures the longest turn of its event loop, in CPU time of the main
- * thread, so other programs on a busy machine don't count.
- */
+/** A service process that measures the longest turn of its event loop. */
 const TICK_MS = 2
-const schedstat = `/proc/${process.pid}/task/${process.pid}/schedstat`
-const usedMs = () => Number(readFileSync(schedstat, 'utf8').split(' ', 1)[0]) / 1_000_000
 
-let last = usedMs()
+let last = usedThreadMs()
 let worst_ms = 0
 setInterval(() => {
-  const now = usedMs()
+  const now = usedThreadMs()
   worst_ms = Math.max(worst_ms, now - last)
   last = now
 }, TICK_MS)

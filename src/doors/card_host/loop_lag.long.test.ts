@@ -1,3 +1,4 @@
+// Runs alone, because it measures turns of the event loop.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
