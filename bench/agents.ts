@@ -8,6 +8,7 @@ import { Chance } from '#sandbox/demo_history/chance.ts'
 import { everyday } from '#sandbox/demo_history/places.ts'
 import { call, pay, settle, simulate, topUp, type World } from '#sandbox/demo_history/world.ts'
 import { readSettings } from '#settings/settings.ts'
+import { node_env } from '#test/support/node_env.ts'
 import { agent_tasks } from './agents_parts/tasks.ts'
 import { costOf, mcpWay, restWay, tokensOf, type Way } from './agents_parts/ways.ts'
 
@@ -21,9 +22,7 @@ const PURCHASES = 20
 
 const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
 const settings = readSettings({
-  FLORIN_PORT: '0',
-  FLORIN_ISO_PORT: '0',
-  FLORIN_RATE_PROFILE: 'off',
+  ...node_env,
   FLORIN_DATA_DIR: data_dir,
 })
 const service = await startSandboxService(settings, { clock: systemClock(), log: silentLog })

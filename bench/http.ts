@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { send } from '#test/support/http.ts'
+import { node_env } from '#test/support/node_env.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 
 /**
@@ -113,9 +114,7 @@ async function measure(folder: string, log: number, database_url: string): Promi
   const service = await startProcess(
     'florin_process',
     {
-      FLORIN_PORT: '0',
-      FLORIN_ISO_PORT: '0',
-      FLORIN_RATE_PROFILE: 'off',
+      ...node_env,
       FLORIN_DATA_DIR: folder,
       FLORIN_DATABASE_URL: database_url,
     },

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { node_env } from '#test/support/node_env.ts'
 import { pgbench, startEnvironment } from './authorizations_parts/environment.ts'
-import { holdersOf, subscribe } from './mixed_parts/population.ts'
+import { holdersOf } from './mixed_parts/population.ts'
 import { postgresCpuUs, writtenBy } from './mixed_parts/postgres_cost.ts'
 import type { Job, Report } from './mixed_parts/traffic.ts'
-import { startReceiver } from './webhooks_parts/environment.ts'
+import { startReceiver, subscribe } from './webhooks_parts/environment.ts'
 
 /**
  * A programme's day, compressed: 70 % card messages on four links, 20 % REST reads, 5 % REST writes
@@ -45,7 +46,11 @@ const environment = await startEnvironment(ACCOUNTS, { treasury_usd: 1_000 })
 const { dependencies, data_dir, url: database_url } = environment
 const holders = await holdersOf(dependencies, environment.cards)
 const receiver = await startReceiver()
-await subscribe(dependencies, holders.slice(0, SUBSCRIBED), receiver.accepting)
+await dependencies.db.transaction(async (tx) => {
+  for (const { account_id } of holders.slice(0, SUBSCRIBED)) {
+    await subscribe(tx, dependencies, { account_id, url: receiver.accepting })
+  }
+})
 const server_pid = Number.parseInt(
   await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8'),
   10,
@@ -53,9 +58,7 @@ const server_pid = Number.parseInt(
 const service = fork(new URL('./mixed_parts/florin_process.js', import.meta.url), {
   env: {
     ...process.env,
-    FLORIN_PORT: '0',
-    FLORIN_ISO_PORT: '0',
-    FLORIN_RATE_PROFILE: 'off',
+    ...node_env,
     FLORIN_DATA_DIR: data_dir,
     FLORIN_DATABASE_URL: database_url,
   },

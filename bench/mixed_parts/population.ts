@@ -1,8 +1,6 @@
 import type { Dependencies } from '#domain/context/context.ts'
 import { insertApiKey } from '#domain/credentials/api_key_store.ts'
 import { newBearer } from '#domain/credentials/bearer.ts'
-import { newSecret } from '#domain/webhooks/webhook.ts'
-import { insertWebhook } from '#domain/webhooks/webhook_store.ts'
 import type { BareCard } from '#test/support/issuer.ts'
 
 /** An account of the mix: one card and one API key. */
@@ -46,22 +44,6 @@ async function holderOf(
     }),
   )
   return { account_id, card_id: id, pan, expiry, key: bearer.text.open() }
-}
-
-/** Sends all events of these accounts to the URL. */
-export async function subscribe(
-  dependencies: Dependencies,
-  holders: readonly Holder[],
-  url: string,
-): Promise<void> {
-  const { db, clock, newId } = dependencies
-  for (const { account_id } of holders) {
-    const now = clock.now()
-    const id = newId('wh', now)
-    const { secret: _secret, ...sealed } = newSecret(dependencies, id)
-    const webhook = { account_id, id, url, events: ['*'], description: null, grant_id: null, now }
-    await db.transaction((tx) => insertWebhook(tx, { ...webhook, ...sealed }))
-  }
 }
 
 /** Chooses accounts so that the first is a thousand times busier than the last of 10,000. */

@@ -11,7 +11,7 @@ import { newSecret } from '#domain/webhooks/webhook.ts'
 import { insertWebhook } from '#domain/webhooks/webhook_store.ts'
 import { makeDependencies } from '#main/dependencies.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
-import { openDatabase } from '#platform/postgres/db.ts'
+import { openDatabase, type Tx } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { readSettings } from '#settings/settings.ts'
@@ -71,14 +71,22 @@ export async function createSubscribedAccount(
     const notifications = STANDARD_NOTIFICATIONS
     const email = `${id}@example.com`
     await insertAccount(tx, { id, email, password_hash: '-', notifications, now })
-    for (const url of urls) {
-      const webhook_id = newId('wh', now)
-      const { secret: _secret, ...sealed } = newSecret(dependencies, webhook_id)
-      const shared = { account_id: id, id: webhook_id, description: null, grant_id: null, now }
-      await insertWebhook(tx, { ...shared, ...sealed, url, events: ['*'] })
-    }
+    for (const url of urls) await subscribe(tx, dependencies, { account_id: id, url })
   })
   return id
+}
+
+/** Sends all events of an account to the URL. */
+export async function subscribe(
+  tx: Tx,
+  dependencies: Dependencies,
+  { account_id, url }: { account_id: string; url: string },
+): Promise<void> {
+  const now = dependencies.clock.now()
+  const id = dependencies.newId('wh', now)
+  const { secret: _secret, ...sealed } = newSecret(dependencies, id)
+  const all = { url, events: ['*'], description: null, grant_id: null }
+  await insertWebhook(tx, { account_id, id, now, ...all, ...sealed })
 }
 
 /** About a kilobyte, like a card. */

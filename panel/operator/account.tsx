@@ -14,6 +14,7 @@ import { AccountActions } from './accounts.tsx'
 import { card_columns } from './cards.tsx'
 import { useOperatorQuery } from './operator_api.ts'
 import { useOperatorList } from './operator_list.ts'
+import { recipient_column } from './recipient_column.tsx'
 import type { OperatorAccount } from './shapes.ts'
 import { transaction_columns } from './transactions.tsx'
 
@@ -99,17 +100,7 @@ function ListSection<Row extends { id: string }>(props: ListProps<Row>) {
 }
 
 const withdrawal_columns: readonly Column<Withdrawal>[] = [
-  {
-    title: 'To',
-    cell: ({ address, created_at }) => (
-      <>
-        <Copyable text={address} label="Copy address" />
-        <span className="num block text-sm text-soft md:hidden">
-          <Time at={created_at} />
-        </span>
-      </>
-    ),
-  },
+  recipient_column,
   {
     title: 'Status',
     sortKey: ({ status }) => status,

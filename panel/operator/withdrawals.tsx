@@ -1,7 +1,6 @@
 import { Banknote } from 'lucide-react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { Status } from '#panel/ui/badge.tsx'
-import { Copyable } from '#panel/ui/copy.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
@@ -10,6 +9,7 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
+import { recipient_column } from './recipient_column.tsx'
 import type { WithAccountId } from './shapes.ts'
 
 type Row = WithAccountId<Withdrawal> & { in_review: boolean }
@@ -23,17 +23,7 @@ const statuses = [
 ] as const
 
 const columns: readonly Column<Row>[] = [
-  {
-    title: 'To',
-    cell: ({ address, created_at }) => (
-      <>
-        <Copyable text={address} label="Copy address" />
-        <span className="num block text-sm text-soft md:hidden">
-          <Time at={created_at} />
-        </span>
-      </>
-    ),
-  },
+  recipient_column,
   {
     title: 'Status',
     wide_only: true,

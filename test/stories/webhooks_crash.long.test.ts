@@ -11,6 +11,7 @@ import { openDatabase } from '#platform/postgres/db.ts'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { advance } from '#test/support/calls.ts'
 import { cloneDatabase } from '#test/support/database.ts'
+import { node_env } from '#test/support/node_env.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
@@ -51,9 +52,7 @@ for (const point of points) {
       await rm(data_dir, { recursive: true, force: true })
     })
     const env = {
-      FLORIN_PORT: '0',
-      FLORIN_ISO_PORT: '0',
-      FLORIN_RATE_PROFILE: 'off',
+      ...node_env,
       FLORIN_DATA_DIR: data_dir,
       FLORIN_DATABASE_URL: database.url,
       FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',

@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { root } from '#platform/runtime/root.ts'
+import { node_env } from './node_env.ts'
 
 export type ChildNode = {
   url: string
@@ -30,9 +31,7 @@ export async function startChildNode(options: Options): Promise<ChildNode> {
     cwd: package_dir,
     env: {
       ...process.env,
-      FLORIN_PORT: '0',
-      FLORIN_ISO_PORT: '0',
-      FLORIN_RATE_PROFILE: 'off',
+      ...node_env,
       FLORIN_DATABASE_URL: database_url,
       FLORIN_DATA_DIR: data_dir,
       ...options.env,

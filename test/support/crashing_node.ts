@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { after } from 'node:test'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
+import { node_env } from './node_env.ts'
 
 export type CrashingNode = {
   url: string
@@ -20,9 +21,7 @@ export async function startCrashing(
     env: {
       ...process.env,
       CRASH_AT: crash_at,
-      FLORIN_PORT: '0',
-      FLORIN_ISO_PORT: '0',
-      FLORIN_RATE_PROFILE: 'off',
+      ...node_env,
       ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

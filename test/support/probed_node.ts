@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { cloneDatabase } from './database.ts'
+import { node_env } from './node_env.ts'
 
 type ProbedNode = {
   url: string
@@ -19,9 +20,7 @@ export async function startProbed(env: Record<string, string> = {}): Promise<Pro
   const child = fork(new URL('./probed.js', import.meta.url), {
     env: {
       ...process.env,
-      FLORIN_PORT: '0',
-      FLORIN_ISO_PORT: '0',
-      FLORIN_RATE_PROFILE: 'off',
+      ...node_env,
       FLORIN_DATA_DIR: data_dir,
       FLORIN_DATABASE_URL: database.url,
       FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',

@@ -13,6 +13,7 @@ import { type Sandbox, startSandbox } from '#sandbox/sandbox.ts'
 import { signerInProcess } from '#sandbox/signer.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
 import { cloneDatabase } from './database.ts'
+import { node_env } from './node_env.ts'
 
 export type TestService = RunningService & {
   database_url: string
@@ -36,9 +37,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   const database = options.database_url === undefined ? await cloneDatabase() : null
   const database_url = options.database_url ?? database?.url ?? ''
   const settings = readSettings({
-    FLORIN_PORT: '0',
-    FLORIN_ISO_PORT: '0',
-    FLORIN_RATE_PROFILE: 'off',
+    ...node_env,
     FLORIN_PASSWORD_HASH_MIB: '1',
     FLORIN_DATA_DIR: data_dir,
     FLORIN_DATABASE_URL: database_url,

@@ -28,44 +28,52 @@ export function claimForNewAccount(
 ): Promise<number> {
   return db.transaction(async (tx) => {
     await lockEmail(tx, email)
-    const listed = await findListed(tx, email)
-    if (listed !== undefined) return listed
-    if (await isInFirstCell(tx, email)) return 0
+    const holder = await findHolder(tx, email)
+    if (holder !== undefined) return holder
     const cell = await takeEmptiestCell(tx, numbers)
     if (cell === undefined) {
       throw new Problem('service_unavailable', 'New accounts are not accepted now.', {
         retry_after_s: 60,
       })
     }
-    await insertClaim(tx, { email, now, cell })
+    await tx.run('insert into directory_emails (email, cell, claimed_at) values ($1, $2, $3)', [
+      email,
+      cell,
+      now,
+    ])
     return cell
   })
 }
 
 /**
  * Claims an email for an account that changes it. Returns false if it belongs to an account of
- * another cell. `isUsed` asks that cell: a claim that no account uses can be taken over.
+ * another cell. `isUsed` asks that cell, before the transaction, because it is another database: a
+ * claim that no account uses can be taken over.
  */
-export function claimForChange(
+export async function claimForChange(
   db: Database,
   { email, now, cell }: Claim & { cell: number },
   isUsed: (cell: number) => Promise<boolean>,
 ): Promise<boolean> {
+  const asked = await findHolder(db, email)
+  if (asked !== undefined && asked !== cell && (await isUsed(asked))) return false
   return db.transaction(async (tx) => {
     await lockEmail(tx, email)
-    const listed = await findListed(tx, email)
-    const holder = listed ?? ((await isInFirstCell(tx, email)) ? 0 : cell)
-    if (holder !== cell && (await isUsed(holder))) return false
-    if (listed === undefined) await insertClaim(tx, { email, now, cell })
-    else if (holder !== cell) {
-      await tx.run('update directory_emails set cell = $2, claimed_at = $3 where email = $1', [
-        email,
-        cell,
-        now,
-      ])
-    }
+    const holder = await findHolder(tx, email)
+    if (holder !== asked && holder !== cell) return false
+    await tx.run(
+      `insert into directory_emails (email, cell, claimed_at) values ($1, $2, $3)
+       on conflict (email) do update set cell = excluded.cell, claimed_at = excluded.claimed_at
+       where directory_emails.cell <> excluded.cell`,
+      [email, cell, now],
+    )
     return true
   })
+}
+
+/** The cell that an email is listed for, or cell 0 if an account there uses it unlisted. */
+async function findHolder(tx: Tx, email: string): Promise<number | undefined> {
+  return (await findListed(tx, email)) ?? ((await isInFirstCell(tx, email)) ? 0 : undefined)
 }
 
 /** Claims of one address wait for each other, also when it isn't listed yet. */
@@ -75,12 +83,4 @@ async function lockEmail(tx: Tx, email: string): Promise<void> {
 
 async function isInFirstCell(tx: Tx, email: string): Promise<boolean> {
   return (await tx.rows('select from accounts where email = $1', [email])).length > 0
-}
-
-async function insertClaim(tx: Tx, { email, cell, now }: Claim & { cell: number }): Promise<void> {
-  await tx.run('insert into directory_emails (email, cell, claimed_at) values ($1, $2, $3)', [
-    email,
-    cell,
-    now,
-  ])
 }

@@ -60,9 +60,9 @@ function contractBytes({ contract, permission_id = 0 }: RawData): Uint8Array {
 export function readRawBytes(bytes: Uint8Array): RawData | null {
   const fields = protoFields(bytes)
   const outer = fields === null ? null : protoFields(bytesField(fields, 11))
-  const any = outer === null ? null : protoFields(bytesField(outer, 2))
-  if (fields === null || outer === null || any === null) return null
-  const contract = readContract(Number(numberField(outer, 1)), bytesField(any, 2))
+  const packed = outer === null ? null : protoFields(bytesField(outer, 2))
+  if (fields === null || outer === null || packed === null) return null
+  const contract = readContract(Number(numberField(outer, 1)), bytesField(packed, 2))
   const [bytes_ref, hash_ref] = [bytesField(fields, 1), bytesField(fields, 4)]
   if (contract === null || bytes_ref.length !== 2 || hash_ref.length !== 8) return null
   const memo = bytesField(fields, 10)
