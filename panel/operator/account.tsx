@@ -4,6 +4,7 @@ import type { Withdrawal } from '#contract/withdrawals.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
+import { EmailAddress } from '#panel/ui/email_address.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
@@ -34,7 +35,7 @@ function Details({ account }: { account: OperatorAccount }) {
   return (
     <>
       <PageHeader
-        title={<span className="break-all">{account.email}</span>}
+        title={<EmailAddress of={account.email} />}
         tab={account.email}
         description={<Status of={account.status} />}
         action={<AccountActions account={account} />}

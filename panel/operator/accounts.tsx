@@ -2,6 +2,7 @@ import { Users } from 'lucide-react'
 import { Link } from 'wouter'
 import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
+import { EmailAddress } from '#panel/ui/email_address.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
@@ -23,11 +24,8 @@ const columns: readonly Column<OperatorAccount>[] = [
     title: 'Email',
     cell: ({ email, id, status }) => (
       <>
-        <Link
-          href={`/accounts/${id}`}
-          className="block py-1 font-medium text-balance break-all hover:underline"
-        >
-          {email}
+        <Link href={`/accounts/${id}`} className="block py-1 font-medium hover:underline">
+          <EmailAddress of={email} />
         </Link>
         <span className="md:hidden">
           <Status of={status} />

@@ -14,18 +14,22 @@ import { toast } from '#panel/ui/toast.tsx'
 import { useOperatorMutation } from './operator_api.ts'
 import type { WithAccountId } from './shapes.ts'
 
-type Props = { dispute: WithAccountId<Dispute>; onClose(): void }
+type Props = {
+  dispute: WithAccountId<Dispute> & { merchant_name: string }
+  onClose(): void
+}
 
 export function DisputeSheet({ dispute, onClose }: Props) {
   return (
     <Sheet
       open
       onOpenChange={onClose}
-      title={humanize(dispute.reason)}
+      title={dispute.merchant_name}
       description={dispute.explanation}
     >
       <DescriptionList
         rows={[
+          ['Reason', humanize(dispute.reason)],
           ['Status', <Status key="status" of={dispute.outcome ?? dispute.status} />],
           ['Disputed amount', <Money key="amount" usd={dispute.amount_usd} />],
           ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],

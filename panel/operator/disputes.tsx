@@ -13,7 +13,7 @@ import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
 import type { WithAccountId } from './shapes.ts'
 
-type Row = WithAccountId<Dispute>
+type Row = WithAccountId<Dispute> & { merchant_name: string }
 
 const statuses = [
   ['open', 'Open'],
@@ -28,16 +28,18 @@ export function Disputes() {
   const selected = list.rows?.find(({ id }) => id === selected_id)
   const columns: readonly Column<Row>[] = [
     {
-      title: 'Reason',
+      title: 'Merchant',
+      sortKey: ({ merchant_name }) => merchant_name,
       cell: (row) => (
         <>
-          <RowButton onClick={() => setSelectedId(row.id)}>{humanize(row.reason)}</RowButton>
+          <RowButton onClick={() => setSelectedId(row.id)}>{row.merchant_name}</RowButton>
           <span className="num block text-sm text-soft md:hidden">
             <Time at={row.created_at} />
           </span>
         </>
       ),
     },
+    { title: 'Reason', wide_only: true, cell: ({ reason }) => humanize(reason) },
     { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
     {
       title: 'Evidence',

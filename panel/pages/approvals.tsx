@@ -2,12 +2,14 @@ import { CircleCheckBig } from 'lucide-react'
 import type { Approval } from '#contract/approvals.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { formatUsd } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { PendingApproval } from './approvals/pending_approval.tsx'
+import { approval_csv_columns } from './csv_columns.ts'
 
 /** `id` is the approval that an email or an agent links to. */
 export function Approvals({ id }: { id: string }) {
@@ -16,6 +18,14 @@ export function Approvals({ id }: { id: string }) {
       <PageHeader
         title="Approvals"
         description="Agents ask you here before they move more than their budget."
+        action={
+          <ExportCsv
+            name="list_approvals"
+            input={{}}
+            columns={approval_csv_columns}
+            file_name="approvals.csv"
+          />
+        }
       />
       <div className="space-y-4">
         <Pending linked_id={id} />

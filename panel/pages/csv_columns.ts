@@ -1,6 +1,8 @@
-import type { ActivityEvent } from '#contract/activity.ts'
+import type { ActivityEvent, AuditEntry } from '#contract/activity.ts'
+import type { Approval } from '#contract/approvals.ts'
 import type { Card } from '#contract/cards.ts'
 import type { Dispute } from '#contract/disputes.ts'
+import type { Ticket } from '#contract/support.ts'
 import type { Topup } from '#contract/topups.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import type { CsvColumn } from '#panel/ui/export_csv.tsx'
@@ -72,5 +74,38 @@ export const activity_csv_columns: readonly CsvColumn<ActivityEvent>[] = [
   ['card_id', (row) => row.card_id],
   ['resource_type', (row) => row.resource.type],
   ['resource_id', (row) => row.resource.id],
+  ['id', (row) => row.id],
+]
+
+export const ticket_csv_columns: readonly CsvColumn<Ticket>[] = [
+  ['created_at', (row) => row.created_at],
+  ['updated_at', (row) => row.updated_at],
+  ['status', (row) => row.status],
+  ['category', (row) => row.category],
+  ['subject', (row) => row.subject],
+  ['messages', (row) => row.messages.length],
+  ['id', (row) => row.id],
+]
+
+export const approval_csv_columns: readonly CsvColumn<Approval>[] = [
+  ['created_at', (row) => row.created_at],
+  ['status', (row) => row.status],
+  ['summary', (row) => row.summary],
+  ['amount_usd', (row) => row.amount_usd],
+  ['operation', (row) => row.operation],
+  ['id', (row) => row.id],
+]
+
+export const audit_csv_columns: readonly CsvColumn<AuditEntry>[] = [
+  ['created_at', (row) => row.created_at],
+  ['action', (row) => row.action],
+  ['result', (row) => row.result],
+  ['actor_type', (row) => row.actor.type],
+  ['actor_name', (row) => row.actor.name],
+  ['actor_id', (row) => row.actor.id],
+  ['resource_type', (row) => row.resource?.type ?? null],
+  ['resource_id', (row) => row.resource?.id ?? null],
+  ['ip', (row) => row.ip],
+  ['hash', (row) => row.hash],
   ['id', (row) => row.id],
 ]

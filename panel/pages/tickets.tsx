@@ -4,11 +4,13 @@ import type { Ticket } from '#contract/support.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { ticket_csv_columns } from './csv_columns.ts'
 import { category_options } from './tickets/categories.ts'
 import { OpenTicket } from './tickets/open_ticket.tsx'
 
@@ -66,7 +68,17 @@ export function Tickets() {
       <PageHeader
         title="Support"
         description="Your conversations with support."
-        action={new_ticket}
+        action={
+          <>
+            <ExportCsv
+              name="list_tickets"
+              input={filters.active}
+              columns={ticket_csv_columns}
+              file_name="tickets.csv"
+            />
+            {new_ticket}
+          </>
+        }
       />
       <Section flush>
         <FilterBar {...filters}>

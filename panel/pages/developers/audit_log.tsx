@@ -1,9 +1,11 @@
 import { ScrollText } from 'lucide-react'
 import type { AuditEntry } from '#contract/activity.ts'
 import { AgentFilter } from '#panel/pages/agents/agent_filter.tsx'
+import { audit_csv_columns } from '#panel/pages/csv_columns.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { DottedName } from '#panel/ui/dotted_name.tsx'
+import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSearch, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { Section } from '#panel/ui/section.tsx'
@@ -83,10 +85,22 @@ const results = [
 export function AuditLog() {
   const filters = useFilters(['action', 'actor_type', 'actor_id', 'result', ...period_filter_names])
   const { period: _period, from: _from, to: _to, ...given } = filters.active
-  const list = useOperationList('get_audit_log', { ...given, ...createdRange(filters.values) })
+  const input = { ...given, ...createdRange(filters.values) }
+  const list = useOperationList('get_audit_log', input)
   const { values, set } = filters
   return (
-    <Section title="Audit log" flush>
+    <Section
+      title="Audit log"
+      flush
+      action={
+        <ExportCsv
+          name="get_audit_log"
+          input={input}
+          columns={audit_csv_columns}
+          file_name="audit_log.csv"
+        />
+      }
+    >
       <FilterBar
         {...filters}
         search={

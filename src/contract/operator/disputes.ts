@@ -4,6 +4,12 @@ import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shap
 import { operatorOperation } from './operation.ts'
 import { AccountFilter, owned } from './shapes.ts'
 
+/** Support reads lists by the merchant's name, so it comes along. */
+const OperatorDispute = Type.Object({
+  ...owned(Dispute).properties,
+  merchant_name: Type.String({ description: 'Merchant of the disputed transaction.' }),
+})
+
 const DisputeId = Id('dsp', 'ID of the dispute.')
 const Text = (description: string) => Type.String({ description, minLength: 1, maxLength: 5_000 })
 
@@ -19,7 +25,7 @@ export const operator_list_disputes = operatorOperation({
     outcome: Type.Optional(EnumList(['won', 'lost'], 'Outcomes to include.')),
     account_id: AccountFilter,
   }),
-  output: Page(owned(Dispute)),
+  output: Page(OperatorDispute),
 })
 
 export const operator_get_dispute = operatorOperation({
@@ -29,7 +35,7 @@ export const operator_get_dispute = operatorOperation({
   role: 'viewer',
   summary: 'Get a dispute.',
   input: Input({ id: DisputeId }),
-  output: owned(Dispute),
+  output: OperatorDispute,
 })
 
 export const operator_get_evidence = operatorOperation({

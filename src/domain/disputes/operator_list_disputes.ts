@@ -1,6 +1,6 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { anyOf, equals } from '#platform/postgres/page.ts'
-import { showDisputePage } from './show_disputes.ts'
+import { showDisputePage, withMerchants } from './show_disputes.ts'
 
 export const operatorListDisputes: OperatorHandler<'operator_list_disputes'> = async (
   { tx },
@@ -16,5 +16,5 @@ export const operatorListDisputes: OperatorHandler<'operator_list_disputes'> = a
       ...equals('account_id', input.account_id),
     ],
   })
-  return { ...page, data: page.data.map(({ account_id, dispute }) => ({ account_id, ...dispute })) }
+  return { ...page, data: await withMerchants(tx, page.data) }
 }

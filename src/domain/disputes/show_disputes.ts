@@ -1,4 +1,5 @@
 import type { Dispute } from '#contract/disputes.ts'
+import { findMerchantNames } from '#domain/transactions/transaction_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Condition, PageInput, PageOf } from '#platform/postgres/page.ts'
 import { type DisputeRow, disputeView } from './dispute.ts'
@@ -26,4 +27,23 @@ export async function showDisputePage(
     ),
   }))
   return { ...page, data }
+}
+
+type OperatorDispute = Dispute & { account_id: string; merchant_name: string }
+
+/** Disputes as an operator sees them: with their accounts and merchants. */
+export async function withMerchants(
+  tx: Tx,
+  disputes: readonly OwnedDispute[],
+): Promise<OperatorDispute[]> {
+  const references = disputes.map(({ account_id, dispute: { transaction_id } }) => ({
+    account_id,
+    transaction_id,
+  }))
+  const names = await findMerchantNames(tx, references)
+  return disputes.map(({ account_id, dispute }) => ({
+    account_id,
+    ...dispute,
+    merchant_name: names.get(dispute.transaction_id) ?? '',
+  }))
 }

@@ -47,6 +47,22 @@ export async function setDispute(tx: Tx, dispute: DisputeReference): Promise<voi
   )
 }
 
+/** Merchants' names by transaction, for objects of any account. */
+export async function findMerchantNames(
+  tx: Tx,
+  owners: readonly { account_id: string; transaction_id: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.rows<{ id: string; merchant_name: string }>(
+    `select id, merchant_name from transactions
+      where (account_id, id) in (select * from unnest($1::text[], $2::text[]))`,
+    [
+      owners.map(({ account_id }) => account_id),
+      owners.map(({ transaction_id }) => transaction_id),
+    ],
+  )
+  return new Map(rows.map(({ id, merchant_name }) => [id, merchant_name]))
+}
+
 export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Promise<void> {
   const [card] = await tx.rows<{ id: string }>(
     'select id from cards where account_id = $1 and id = $2',

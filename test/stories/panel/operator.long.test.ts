@@ -58,7 +58,7 @@ test('an operator records the merchant’s response to a dispute and decides it'
   await page.getByLabel('Operator token').fill(operator_token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Disputes' }).click()
-  await page.getByRole('button', { name: 'Not received' }).click()
+  await page.getByRole('button', { name: 'Corner Books' }).click()
   await page.getByLabel('Merchant response').fill('It was signed for.')
   await page.getByRole('button', { name: 'Record response' }).click()
   await page.getByText('Dispute updated.').waitFor()
@@ -248,7 +248,7 @@ test('every console page fits, logs no errors and is accessible', { skip }, asyn
   )
   await everyPage(browser, { url, operator_token }, [
     { name: 'operator_overview', path: '/operator', ready: heading('Overview') },
-    { name: 'operator_disputes', path: '/operator/disputes', ready: row('Not received') },
+    { name: 'operator_disputes', path: '/operator/disputes', ready: row('Corner Books') },
     { name: 'operator_tickets', path: '/operator/tickets', ready: row('Where is my parcel?') },
     { name: 'operator_withdrawals', path: '/operator/withdrawals', ready: heading('Withdrawals') },
     { name: 'operator_suspense', path: '/operator/suspense', ready: heading('Suspense') },

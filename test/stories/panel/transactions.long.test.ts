@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { decline_messages } from '#contract/decline.ts'
 import { issueCard } from '#test/support/cards.ts'
 import { fileDispute, openBuyer } from '#test/support/disputes.ts'
+import { send } from '#test/support/http.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { authorize, follow } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -172,6 +173,8 @@ test('every list is exported with its filters, in pages with progress that can b
   await issueCard(url, buyer.key, { name: '@SUM(A1)' })
   for (const usd of [20, 30]) await awaitedTopup(url, buyer.bearer, usd)
   await fileDispute(url, buyer)
+  const ticket = { subject: 'Where is it?', message: 'It has not come.', category: 'other' }
+  await send(url, 'POST', '/v1/tickets', { bearer: buyer.key, body: ticket })
   const { page, complaints } = await visitOf(browser, { url, bearer: buyer.bearer })
   const lists: [path: string, header: RegExp, rows: number][] = [
     ['/cards', /^created_at,name,brand,/, 2],
@@ -180,6 +183,10 @@ test('every list is exported with its filters, in pages with progress that can b
     ['/withdrawals', /^created_at,status,amount_usd,fee_usd,/, 0],
     ['/disputes', /^created_at,status,outcome,/, 1],
     ['/disputes?status=closed', /^created_at,status,outcome,/, 0],
+    ['/tickets', /^created_at,updated_at,status,category,subject,/, 1],
+    ['/tickets?status=closed', /^created_at,updated_at,status,category,subject,/, 0],
+    ['/approvals', /^created_at,status,summary,amount_usd,/, 0],
+    ['/developers/audit?action=file_dispute', /^created_at,action,result,actor_type,/, 1],
   ]
   for (const [path, header, rows] of lists) {
     await page.goto(path)

@@ -6,8 +6,8 @@ export function lowBalanceEmail(balance_micros: Micros, threshold_micros: Micros
   return {
     subject: `Your balance is low: ${balance}`,
     lines: [
-      `Your balance is ${balance}, below your alert threshold of ${formatUsd(threshold_micros)}.`,
-      'Top up to keep loading cards.',
+      `That is below your alert threshold of ${formatUsd(threshold_micros)}. Top up to keep ` +
+        'loading cards.',
     ],
     button: { label: 'Add money', to: '/topups' },
   }

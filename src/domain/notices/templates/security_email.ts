@@ -16,6 +16,25 @@ const subjects: Readonly<Record<SecurityAlert['kind'], string>> = {
   notifications_off: 'Email notifications turned off with an API key',
 }
 
+/** Notifications by the names that the panel's settings show. */
+const notification_names: Readonly<Record<string, string>> = {
+  topup_confirmed: 'Deposit credited',
+  topup_expired: 'Top-up expired',
+  transaction_authorized: 'Purchase approved',
+  transaction_declined: 'Purchase declined',
+  card_frozen: 'Card frozen',
+  dispute_updates: 'Dispute updates',
+  withdrawal_broadcasted: 'Withdrawal sent',
+  system_maintenance: 'Scheduled maintenance',
+  low_balance_threshold_usd: 'Low balance',
+}
+
+function detailText(kind: SecurityAlert['kind'], detail: string): string {
+  if (kind !== 'notifications_off') return detail
+  const names = detail.split(', ')
+  return names.map((name) => notification_names[name] ?? name).join(', ')
+}
+
 type SecurityEmail = {
   alert: SecurityAlert
   ip: string
@@ -49,7 +68,9 @@ export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
           ]),
     ],
     details: [
-      ...(detail === undefined || detail === ip ? [] : [['Details', detail] as const]),
+      ...(detail === undefined || detail === ip
+        ? []
+        : [['Details', detailText(kind, detail)] as const]),
       ['Time', formatTimestamp(now)],
       ['IP address', ip],
     ],

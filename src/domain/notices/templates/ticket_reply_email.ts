@@ -4,7 +4,7 @@ import type { Email } from './layout.ts'
 export function ticketReplyEmail(ticket_subject: string, id: string): Email {
   return {
     subject: `Support replied: ${ticket_subject}`,
-    lines: [`Support replied to your ticket "${ticket_subject}".`],
+    lines: ['Sign in to read the reply.'],
     button: { label: 'Read and reply', to: `/tickets/${id}` },
   }
 }
