@@ -38,12 +38,13 @@ test('returns a verified deposit with its owner and its index in the receipt', a
   assert.deepEqual(deposit?.block_at, new Date(270_000))
 })
 
-test('ignores other addresses, other contracts and zero amounts', async () => {
+test('ignores other addresses, other contracts, zero amounts and transfers to itself', async () => {
   const log = transferAt(90)
   const others = [
     { ...log, to: 'ef'.repeat(20) },
     { ...log, contract: 'ef'.repeat(20) },
     { ...log, value: 0n },
+    { ...log, from: to },
   ]
   assert.deepEqual((await read(nodeWith(others)))?.deposits, [])
 })

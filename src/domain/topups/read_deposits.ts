@@ -103,7 +103,9 @@ async function verifyLogs(
   const assets = new Map(chain.assets.map(({ asset, contract }) => [contract, asset]))
   const owners = await findAddressOwners(db, chain.name, [...new Set(logs.map(({ to }) => to))])
   const ours = logs.filter(
-    ({ to, contract, value }) => owners.has(to) && assets.has(contract) && value > 0n,
+    ({ from, to, contract, value }) =>
+      // A transfer of an address to itself brings no coins.
+      owners.has(to) && from !== to && assets.has(contract) && value > 0n,
   )
   const receipts = new Map<string, ChainReceipt | null>()
   const blocks = new Map<number, BlockHeader | null>()
