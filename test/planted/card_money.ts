@@ -160,7 +160,7 @@ export const card_money: readonly PlantedBug[] = [
     find: 'reverseCredit(posting, dispute, creditOf(dispute))',
     replace: 'reverseCredit(posting, dispute, dispute.amount_micros)',
     breaks: 'A lost dispute takes back only the credit that is left.',
-    tests: ['test/stories/money_back.test.ts'],
+    tests: ['test/stories/money_back.long.test.ts'],
   },
   {
     name: 'dispute_shortfall_forgotten',
@@ -168,7 +168,7 @@ export const card_money: readonly PlantedBug[] = [
     find: `from: receivable, to: operator, amount_micros: added_micros },`,
     replace: `from: receivable, to: operator, amount_micros: 0n },`,
     breaks: 'The spent part of a lost credit becomes a debt.',
-    tests: ['test/stories/disputes.test.ts', 'test/stories/money_back.test.ts'],
+    tests: ['test/stories/disputes.long.test.ts', 'test/stories/money_back.long.test.ts'],
   },
   {
     name: 'dispute_and_refund_both_pay',
@@ -176,6 +176,6 @@ export const card_money: readonly PlantedBug[] = [
     find: 'capture.refunded_micros + credits - capture.captured_micros',
     replace: 'credits - capture.captured_micros',
     breaks: 'Refunds and dispute credits together never exceed the captured amount.',
-    tests: ['test/stories/money_back.test.ts'],
+    tests: ['test/stories/money_back.long.test.ts'],
   },
 ]

@@ -21,7 +21,7 @@ export const first_faults: readonly PlantedBug[] = [
     find: `and outcome is distinct from 'lost'`,
     replace: 'and outcome is null',
     breaks: 'A refund takes back the credit of a dispute that was won before.',
-    tests: ['test/stories/money_back.test.ts'],
+    tests: ['test/stories/money_back.long.test.ts'],
   },
   {
     name: 'listen_once',

@@ -41,7 +41,9 @@ export type TestDatabase = { url: string; drop(): Promise<void> }
 export async function cloneDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const url = requireTestServer()
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(url, (client) => client.query(`create database ${name} template ${template}`))
+  await administer(url, (client) =>
+    client.query(`create database ${name} template ${template} strategy file_copy`),
+  )
   return {
     url: withDatabase(url, name),
     drop: () =>

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -111,4 +112,14 @@ export async function stopAllProcesses(): Promise<void> {
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'florin_story_'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** The books and audit chains of a data directory are sound, as the CLI says. */
+export async function assertProven(env: Record<string, string>): Promise<void> {
+  const books = await florin(['audit', 'books'], env)
+  assert.equal(books.code, 0, books.output)
+  assert.match(books.output, /The books are sound\./)
+  const chains = await florin(['audit', 'verify'], env)
+  assert.equal(chains.code, 0, chains.output)
+  assert.match(chains.output, /^\d+ accounts, \d+ entries: unbroken$/m)
 }
