@@ -84,7 +84,7 @@ const SECURITY_HEADERS = {
 type BuiltFile = { body: Buffer; zipped(): Buffer; type: string; is_hashed: boolean }
 
 /** The built files of the panel and the operator console, by path; empty if not built. */
-function builtFiles(): Map<string, BuiltFile> {
+const builtFiles = lazy((): ReadonlyMap<string, BuiltFile> => {
   const files = new Map<string, BuiltFile>()
   if (!existsSync(BUILT_DIR)) return files
   for (const entry of readdirSync(BUILT_DIR, { recursive: true, withFileTypes: true })) {
@@ -97,7 +97,7 @@ function builtFiles(): Map<string, BuiltFile> {
     files.set(name, { body, zipped, type, is_hashed: name.startsWith('assets/') })
   }
   return files
-}
+})
 
 /** Serves pages and files to browsers. Other URLs return a JSON 404. */
 export function mountPanelFiles(app: FastifyInstance, settings: Settings): void {
