@@ -65,6 +65,8 @@ function readInto(message: Message, link: Link, bytes: Uint8Array): void {
   message.bitmap_hex = bitmap_hex
   reader.at = elementsOffset(link, bitmap_hex.length > 16)
   const last = lastElement(bitmap_hex)
+  // Reserves room for all elements.
+  if (last > 1) message.fields[last] = ''
   let nibble = 0
   for (let element = 1; element <= last; element += 1) {
     if (element % 4 === 1) nibble = nibbleOf(bitmap_hex.charCodeAt(element >> 2))
@@ -163,7 +165,8 @@ function copyElement(
 ): void {
   const { bytes, at } = writer
   if (at + end - start > bytes.length) throw new MalformedMessage(element, 'over_length')
-  bytes.set(source.subarray(start, end), at)
+  // Elements are so short that a view of each would cost more.
+  for (let from = start; from < end; from += 1) bytes[at + from - start] = source[from] as number
   writer.at = at + end - start
 }
 
@@ -171,12 +174,15 @@ type MessageWriter = Writer & { readonly bitmap: Buffer }
 
 /** Shared by all messages: encoding is synchronous, and each result is copied out at its length. */
 const scratch = Buffer.alloc(MESSAGE_MAX_BYTES)
+const scratch_bitmap = Buffer.alloc(16)
+const scratch_primary = scratch_bitmap.subarray(0, 8)
 
 function startMessage(link: Link, mti: string, has_secondary: boolean): MessageWriter {
   if (!isMti(link, mti)) throw new MalformedMessage(null, 'bad_mti')
   if (link.mti === 'bcd') writeHex(scratch, 0, mti)
   else writeText(scratch, 0, { value: mti, encoding: link.mti })
-  const bitmap = Buffer.alloc(has_secondary ? 16 : 8)
+  const bitmap = has_secondary ? scratch_bitmap : scratch_primary
+  bitmap.fill(0)
   if (has_secondary) setBit(bitmap, 1)
   return { bytes: scratch, at: elementsOffset(link, has_secondary), bitmap }
 }
