@@ -63,7 +63,7 @@ ${elevated.length > 0 && scopeBoxes('This app can also', elevated, options)}
 ${cardChoices(options)}
 ${budgetFields(requested, options.budget)}
 <p class="soft">This grants access to ${options.resource_names.join(' and ')}. You can revoke it
-at any time under Developers, Agents.</p>
+at any time under Agents.</p>
 <div class="buttons">
 <button class="main" name="step" value="allow">Allow</button>
 <button name="step" value="deny">Deny</button>

@@ -50,7 +50,7 @@ export function mountOwnGrants(app: FastifyInstance, home: Runtime): void {
     const { caller, id, audit_context } = await readChange(runtime, request, reply)
     const { scope } = request.params as { scope: string }
     const change = { account_id: caller.account_id, scope, audit_context }
-    if (!(await removeScope(runtime, id, change))) throw notFound('grant')
+    if (!(await removeScope(runtime, id, change))) throw notFound('grant with this scope')
     return reply.code(204).send()
   })
   app.delete('/oauth/grants/:id', async (request, reply) => {
