@@ -191,7 +191,7 @@ test('routes without a bearer are limited per IP, unless the profile is off', as
     ['POST', '/oauth/revoke', 4, 0],
     ['GET', '/oauth/interaction/x', 24, 20],
     ['POST', '/three_ds/chg_x/y', 24, 20],
-    ['GET', '/openapi.json', 304, 300],
+    ['HEAD', '/openapi.json', 304, 300],
     ['GET', '/nothing/here', 1, 0],
     ['GET', '/.well-known/oauth-authorization-server', 1, 0],
   ] as const) {

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { root } from '#platform/runtime/root.ts'
+
+type Ended = { code: number | null; output: string }
+
+/** Runs a program of node_modules on the repository. */
+export const runTool = (name: string, ...words: readonly string[]): Promise<Ended> =>
+  runToolIn(root, name, ...words)
+
+export function runToolIn(cwd: string, name: string, ...words: readonly string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(root, 'node_modules', '.bin', name), words, { cwd })
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += String(chunk)
+    })
+    child.stderr.on('data', (chunk) => {
+      output += String(chunk)
+    })
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
+
+/** Writes files into a temporary folder that tools can check like the repository. */
+export function plantFiles(
+  t: TestContext,
+  files: Readonly<Record<string, readonly string[]>>,
+): string {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-house-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  for (const name of ['package.json', 'biome.json'])
+    copyFileSync(join(root, name), join(folder, name))
+  for (const [path, lines] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), `${lines.join('\n')}\n`)
+  }
+  return folder
+}
