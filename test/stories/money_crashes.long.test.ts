@@ -5,6 +5,7 @@ import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { startCrashing } from '#test/support/crashing_node.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -35,6 +36,18 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 }
 
+/** Repeats the call as a client does while the dead node's session may still hold the key. */
+async function repeatCall(call: () => Promise<Reply>): Promise<Reply> {
+  let reply = await call()
+  const isFree = async () => {
+    if (reply.body['error'] !== 'idempotency_in_progress') return true
+    reply = await call()
+    return false
+  }
+  assert(await eventually(isFree, { within_ms: 10_000 }), reply.text)
+  return reply
+}
+
 for (const point of POINTS) {
   for (const [name, { path, body, movement }] of Object.entries(operations)) {
     test(`${name}, killed ${point}, moved its money completely or not at all`, async () => {
@@ -61,7 +74,7 @@ for (const point of POINTS) {
       await node.died
       const moved = (await countMoves()) - before
       assert.equal(moved, point === 'after_commit' ? 1 : 0)
-      const retried = await call(url)
+      const retried = await repeatCall(() => call(url))
       assert(retried.status < 300, retried.text)
       assert.equal(retried.headers.get('idempotent-replayed'), moved === 1 ? 'true' : null)
       assert.equal((await countMoves()) - before, 1)

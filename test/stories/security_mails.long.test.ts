@@ -74,7 +74,7 @@ test('an API key cannot turn off security emails; turning off others sends an em
   assertRefused(await set({ security_alerts: false }), 422, 'invalid_request')
   const off = { withdrawal_broadcasted: false, card_frozen: false, system_maintenance: false }
   assert.equal((await set(off)).status, 200)
-  assert.match((await mailOf(person, 'notifications_off')).text, /withdrawal_broadcasted/)
+  assert.match((await mailOf(person, 'notifications_off')).text, /Withdrawal sent, Card frozen/)
   const before = (await mailsOf(person)).length
   await createKey(url, key)
   await subscribe(url, { bearer: key }, { url: 'http://127.0.0.1:3999/x' })
