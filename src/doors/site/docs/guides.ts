@@ -32,7 +32,7 @@ export const guide_groups = {
     'upgrading',
     'security',
   ],
-  Project: ['decisions', 'proof', 'open_points', 'security_review'],
+  Project: ['decisions', 'proof', 'performance', 'open_points', 'security_review'],
 } as const satisfies Partial<Record<DocPage['group'], readonly string[]>>
 
 const guide_names: readonly string[] = Object.values(guide_groups).flat()
