@@ -3,6 +3,7 @@ import type { Ticket } from '#contract/support.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
 import { humanize, Status } from '#panel/ui/badge.tsx'
+import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { EmailAddress } from '#panel/ui/email_address.tsx'
 import { Money } from '#panel/ui/money.tsx'
@@ -107,18 +108,8 @@ const withdrawal_columns: readonly Column<Withdrawal>[] = [
     sortKey: ({ status }) => status,
     cell: ({ status }) => <Status of={status} />,
   },
-  {
-    title: 'Requested',
-    wide_only: true,
-    sortKey: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  createdColumn('Requested'),
+  amount_column,
 ]
 
 const dispute_columns: readonly Column<Dispute>[] = [
@@ -134,18 +125,8 @@ const dispute_columns: readonly Column<Dispute>[] = [
     ),
   },
   { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
-  {
-    title: 'Filed',
-    wide_only: true,
-    sortKey: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  createdColumn('Filed'),
+  amount_column,
 ]
 
 const ticket_columns: readonly Column<Ticket>[] = [

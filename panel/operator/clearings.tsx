@@ -2,11 +2,11 @@ import { Coins } from 'lucide-react'
 import { useState } from 'react'
 import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { createdColumn } from '#panel/ui/columns.tsx'
 import { formatMoney, Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { Time } from '#panel/ui/time.tsx'
 import { ConvertClearing } from './convert_clearing.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { PendingConversion } from './shapes.ts'
@@ -26,12 +26,7 @@ export function Clearings() {
       ),
     },
     { title: 'Type', wide_only: true, cell: ({ kind }) => humanize(kind) },
-    {
-      title: 'Received',
-      wide_only: true,
-      sortKey: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
+    createdColumn('Received'),
     {
       title: 'Amount',
       right: true,

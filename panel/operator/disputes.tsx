@@ -2,8 +2,8 @@ import { Gavel } from 'lucide-react'
 import { useState } from 'react'
 import type { Dispute } from '#contract/disputes.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
+import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
-import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
@@ -53,18 +53,8 @@ export function Disputes() {
       cell: ({ status, evidence_due_at }) =>
         status === 'closed' ? '' : <Time at={evidence_due_at} />,
     },
-    {
-      title: 'Filed',
-      wide_only: true,
-      sortKey: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
-    {
-      title: 'Amount',
-      right: true,
-      sortKey: ({ amount_usd }) => amount_usd,
-      cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-    },
+    createdColumn('Filed'),
+    amount_column,
   ]
   return (
     <>

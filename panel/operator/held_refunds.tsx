@@ -1,10 +1,10 @@
 import { Undo2 } from 'lucide-react'
+import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { Time } from '#panel/ui/time.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { HeldRefund } from './shapes.ts'
@@ -20,18 +20,8 @@ const columns: readonly Column<HeldRefund>[] = [
     wide_only: true,
     cell: ({ card_id }) => <Copyable text={card_id} label="Copy the card ID" />,
   },
-  {
-    title: 'Received',
-    wide_only: true,
-    sortKey: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  createdColumn('Received'),
+  amount_column,
   { title: 'Actions', right: true, cell: (row) => <RowActions refund={row} /> },
 ]
 

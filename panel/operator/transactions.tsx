@@ -3,9 +3,9 @@ import { Link, useLocation } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { amount_column } from '#panel/ui/columns.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { FilterSearch, useFilters } from '#panel/ui/filters.tsx'
-import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
@@ -23,12 +23,7 @@ export const transaction_columns: readonly Column<Row>[] = [
     sortKey: ({ status }) => status,
     cell: ({ status }) => <Status of={status} />,
   },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  amount_column,
   {
     title: 'Date',
     wide_only: true,

@@ -1,12 +1,12 @@
 import { Banknote } from 'lucide-react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { Status } from '#panel/ui/badge.tsx'
+import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { Time } from '#panel/ui/time.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { recipient_column } from './recipient_column.tsx'
@@ -29,18 +29,8 @@ const columns: readonly Column<Row>[] = [
     wide_only: true,
     cell: (row) => <Status of={displayStatus(row)} />,
   },
-  {
-    title: 'Requested',
-    wide_only: true,
-    sortKey: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  createdColumn('Requested'),
+  amount_column,
   {
     title: 'Actions',
     right: true,

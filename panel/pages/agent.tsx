@@ -6,7 +6,7 @@ import { agentName, type Grant, useGrants } from '#panel/grants.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
 import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
-import { Money } from '#panel/ui/money.tsx'
+import { amount_column } from '#panel/ui/columns.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
@@ -111,12 +111,7 @@ const request_columns: readonly Column<Approval>[] = [
     sortKey: ({ created_at }) => created_at,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  amount_column,
 ]
 
 /** Hidden for an agent that never asked. */

@@ -4,9 +4,9 @@ import type { Dispute } from '#contract/disputes.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { amount_column } from '#panel/ui/columns.tsx'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
-import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
@@ -58,12 +58,7 @@ const columnsOf = (merchants: ReadonlyMap<string, string>): readonly Column<Disp
     right: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    title: 'Amount',
-    right: true,
-    sortKey: ({ amount_usd }) => amount_usd,
-    cell: ({ amount_usd }) => <Money usd={amount_usd} />,
-  },
+  amount_column,
 ]
 
 const statuses = [

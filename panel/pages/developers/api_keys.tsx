@@ -4,6 +4,7 @@ import type { ApiKey } from '#contract/api_keys.ts'
 import { useOperationList, useOperationMutation } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { createdColumn } from '#panel/ui/columns.tsx'
 import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
@@ -24,12 +25,7 @@ export function ApiKeys() {
       cell: ({ status }) => <Status of={status} />,
     },
     { title: 'Last used', wide_only: true, cell: (key) => <LastUse {...key} /> },
-    {
-      title: 'Created',
-      wide_only: true,
-      sortKey: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
+    createdColumn('Created'),
     {
       title: 'Actions',
       right: true,
