@@ -5,7 +5,7 @@ import type { Clock } from '#platform/runtime/clock.ts'
 import type { Settings } from '#settings/settings.ts'
 import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
 import { eventEmail } from './templates/event_email.ts'
-import { renderEmail } from './templates/layout.ts'
+import { renderText } from './templates/layout.ts'
 
 type Setting = Exclude<keyof Notifications, 'low_balance_threshold_usd'>
 
@@ -45,11 +45,14 @@ export function eventNotices({
     const notices = emailed.flatMap((event) => {
       const recipient = by_account.get(event.account_id)
       if (recipient === undefined || !isEnabled(event, recipient)) return []
+      const content = eventEmail(event)
       return {
         account_id: event.account_id,
         kind: event.type,
         recipient: recipient.email,
-        ...renderEmail(eventEmail(event), settings),
+        ...renderText(content, settings),
+        body_html: null,
+        content,
         now: clock.now(),
       }
     })

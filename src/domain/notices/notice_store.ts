@@ -5,11 +5,11 @@ import type { NewNotice, NoticeRow } from './notice.ts'
 export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
   if (notices.length === 0) return
   await tx.run(
-    `insert into notices (account_id, kind, recipient, subject, body_text, body_html,
+    `insert into notices (account_id, kind, recipient, subject, body_text, body_html, content,
                           next_attempt_at, created_at)
      select *, at from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-                              $6::text[], $7::timestamptz[])
-       as n (account_id, kind, recipient, subject, body_text, body_html, at)`,
+                              $6::text[], $7::jsonb[], $8::timestamptz[])
+       as n (account_id, kind, recipient, subject, body_text, body_html, content, at)`,
     [
       notices.map(({ account_id }) => account_id),
       notices.map(({ kind }) => kind),
@@ -17,6 +17,7 @@ export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Prom
       notices.map(({ subject }) => subject),
       notices.map(({ body_text }) => body_text),
       notices.map(({ body_html }) => body_html),
+      notices.map(({ content }) => (content === undefined ? null : JSON.stringify(content))),
       notices.map(({ now }) => now),
     ],
   )
@@ -34,8 +35,8 @@ export function findRecipients(tx: Tx, account_ids: readonly string[]): Promise<
 /** Newest first. */
 export function findNotices(tx: Tx, account_id: string, limit: number): Promise<NoticeRow[]> {
   return tx.rows<NoticeRow>(
-    `select id, account_id, kind, recipient, subject, body_text, body_html, state, attempts,
-            created_at, sent_at
+    `select id, account_id, kind, recipient, subject, body_text, body_html, content, state,
+            attempts, created_at, sent_at
        from notices where account_id = $1 order by id desc limit $2`,
     [account_id, limit],
   )
@@ -50,8 +51,8 @@ export function leaseNotices(tx: Tx, { now, leased_until, limit }: Lease): Promi
        from (select id from notices where state = 'due' and next_attempt_at <= $1
               order by next_attempt_at limit $3 for update skip locked) due
       where n.id = due.id
-  returning n.id, n.account_id, n.kind, n.recipient, n.subject, n.body_text, n.body_html, n.state,
-            n.attempts, n.created_at, n.sent_at`,
+  returning n.id, n.account_id, n.kind, n.recipient, n.subject, n.body_text, n.body_html,
+            n.content, n.state, n.attempts, n.created_at, n.sent_at`,
     [now, leased_until, limit],
   )
 }

@@ -14,6 +14,8 @@ import { wholeDatabase } from '#test/support/leaks.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { turnOnTwoFactor } from '#test/support/second_factor.ts'
 import { startTestService } from '#test/support/start.ts'
+import { insertNotices } from './notice_store.ts'
+import { renderText } from './templates/layout.ts'
 
 type Received = { to: string[]; from: string; source: string }
 const received: Received[] = []
@@ -41,7 +43,7 @@ await once(smtp.server, 'listening')
 after(() => smtp.close(() => undefined))
 const smtp_port = (smtp.server.address() as AddressInfo).port
 
-const { url, runtime } = await startTestService({
+const { url, runtime, tasks } = await startTestService({
   env: {
     FLORIN_SMTP_URL: `smtp://127.0.0.1:${smtp_port}`,
     FLORIN_MAIL_FROM: 'Florin <alerts@florin.example>',
@@ -208,6 +210,21 @@ test('a low balance is emailed once, and again only after it recovered', async (
   assert.equal((await setBalance(10_000_000n)).length, 1)
   assert.equal((await setBalance(50_000_000n)).length, 1)
   assert.equal((await setBalance(1_000_000n)).length, 2)
+})
+
+test('one run sends all due emails, however many a minute of purchases made', async () => {
+  const { account_id, email } = await openAccount(url)
+  const about = { lines: [], button: { label: 'Open', to: '/' } }
+  const notices = Array.from({ length: 130 }, (_, at) => {
+    const content = { subject: `Purchase ${at}`, ...about }
+    const rendered = { ...renderText(content, runtime.settings), body_html: null, content }
+    return { account_id, kind: 'test', recipient: email, ...rendered, now: runtime.clock.now() }
+  })
+  await insertNotices(runtime.db, notices)
+  await tasks.run(['send_notices'])
+  const sent = received.filter(({ to }) => to.includes(email))
+  assert.equal(sent.length, notices.length)
+  assert.match(sent[0]?.source ?? '', /Content-Type: text\/html/)
 })
 
 test('an email that the server refuses is retried', async () => {

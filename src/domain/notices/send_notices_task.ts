@@ -3,7 +3,7 @@ import type { Clock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Mailer } from './mailer.ts'
-import type { NoticeRow } from './notice.ts'
+import { htmlOfNotice, type NoticeRow } from './notice.ts'
 import {
   deleteNoticesBefore,
   leaseNotices,
@@ -11,6 +11,7 @@ import {
   markGivenUp,
   markSent,
 } from './notice_store.ts'
+import type { EmailBrand } from './templates/layout.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -18,10 +19,12 @@ const HOUR_MS = 60 * MINUTE_MS
 const DELAYS_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
 const KEPT_MS = 30 * 24 * HOUR_MS
 const LEASE_MS = 2 * MINUTE_MS
-const BATCH_SIZE = 20
+const BATCH_SIZE = 50
+/** Old emails are deleted between two runs, so a run with a long queue ends at some time. */
+const RUN_MS_MAX = 30_000
 const ERROR_LENGTH_MAX = 500
 
-type MailDependencies = { db: Database; clock: Clock; log: Log }
+type MailDependencies = { db: Database; clock: Clock; log: Log; settings: EmailBrand }
 
 /** Sends due emails. Without a mail server it only deletes old ones. */
 export function sendNoticesTask(dependencies: MailDependencies, mailer: Mailer | null): Task {
@@ -34,16 +37,31 @@ export function sendNoticesTask(dependencies: MailDependencies, mailer: Mailer |
       const now = clock.now()
       await deleteNoticesBefore(db, new Date(now.getTime() - KEPT_MS))
       if (mailer === null) return
-      const leased_until = new Date(now.getTime() + LEASE_MS)
-      const due = await leaseNotices(db, { now, leased_until, limit: BATCH_SIZE })
-      await Promise.all(due.map((notice) => sendNotice(dependencies, mailer, notice)))
+      const until = now.getTime() + RUN_MS_MAX
+      while ((await sendBatch(dependencies, mailer)) === BATCH_SIZE) {
+        if (clock.now().getTime() > until) return
+      }
     },
   }
 }
 
-async function sendNotice({ db, clock, log }: MailDependencies, mailer: Mailer, notice: NoticeRow) {
-  const { id, recipient, subject, body_text, body_html } = notice
-  const mail = { to: recipient, subject, text: body_text, html: body_html }
+async function sendBatch(dependencies: MailDependencies, mailer: Mailer): Promise<number> {
+  const { db, clock } = dependencies
+  const now = clock.now()
+  const leased_until = new Date(now.getTime() + LEASE_MS)
+  const due = await leaseNotices(db, { now, leased_until, limit: BATCH_SIZE })
+  await Promise.all(due.map((notice) => sendNotice(dependencies, mailer, notice)))
+  return due.length
+}
+
+async function sendNotice(
+  { db, clock, log, settings }: MailDependencies,
+  mailer: Mailer,
+  notice: NoticeRow,
+): Promise<void> {
+  const { id, recipient, subject, body_text } = notice
+  const html = htmlOfNotice(notice, settings)
+  const mail = { to: recipient, subject, text: body_text, html }
   try {
     await mailer.send({ id: id.toString(), ...mail })
   } catch (cause) {

@@ -20,26 +20,35 @@ export type EmailBrand = {
 
 const FOOTER = 'Manage notifications in Settings.'
 
-type RenderedEmail = { subject: string; body_text: string; body_html: string }
+type RenderedText = { subject: string; body_text: string }
 
-/** Renders the email as plain text and as HTML that loads nothing but the operator's logo. */
-export function renderEmail(email: Email, brand: EmailBrand): RenderedEmail {
-  const { label, to } = email.button
-  const href = to.startsWith('/') ? `${brand.public_url}${to}` : to
-  const subject = brand.mode === 'live' ? email.subject : `[Sandbox] ${email.subject}`
+const subjectOf = ({ subject }: Email, { mode }: EmailBrand): string =>
+  mode === 'live' ? subject : `[Sandbox] ${subject}`
+
+const hrefOf = ({ button: { to } }: Email, { public_url }: EmailBrand): string =>
+  to.startsWith('/') ? `${public_url}${to}` : to
+
+/** Renders the email as plain text and as HTML. */
+export const renderEmail = (
+  email: Email,
+  brand: EmailBrand,
+): RenderedText & { body_html: string } => ({
+  ...renderText(email, brand),
+  body_html: renderHtml(email, brand),
+})
+
+export function renderText(email: Email, brand: EmailBrand): RenderedText {
+  const { label } = email.button
   const details = (email.details ?? []).map(([name, value]) => `${name}: ${value}`)
   const blocks = [
     `${email.subject}.`,
     ...email.lines,
     ...(details.length === 0 ? [] : [details.join('\n')]),
-    `${label}:\n${href}`,
+    `${label}:\n${hrefOf(email, brand)}`,
     `-- \n${brand.brand_name}\n${FOOTER}`,
   ]
-  const body_html = htmlOf({ ...email, subject, heading: email.subject, href }, brand)
-  return { subject, body_text: `${blocks.join('\n\n')}\n`, body_html }
+  return { subject: subjectOf(email, brand), body_text: `${blocks.join('\n\n')}\n` }
 }
-
-type HtmlEmail = Email & { heading: string; href: string }
 
 /**
  * Colors are set twice: inline for clients that drop style sheets, and in a dark scheme for those
@@ -89,8 +98,10 @@ function element({ tag, names, style, attributes = '' }: Look, content: string):
   return `<${tag} class="${names}"${attributes} style="${styles[style]}">${content}</${tag}>`
 }
 
-function htmlOf(email: HtmlEmail, brand: EmailBrand): string {
-  const { subject, heading, lines, details = [], button, href } = email
+/** Loads nothing but the operator's logo. */
+export function renderHtml(email: Email, brand: EmailBrand): string {
+  const { subject: heading, lines, details = [], button } = email
+  const [subject, href] = [subjectOf(email, brand), hrefOf(email, brand)]
   const footer = escapeHtml(`${brand.brand_name} · ${FOOTER}`)
   const link = { tag: 'a', names: 'button', style: 'button' } as const
   const blocks = [
