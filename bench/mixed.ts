@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { node_env } from '#test/support/node_env.ts'
-import { pgbench, startEnvironment } from './authorizations_parts/environment.ts'
-import { holdersOf } from './mixed_parts/population.ts'
+import { pgbench, startEnvironment, withoutFlushes } from './authorizations_parts/environment.ts'
+import { type Holder, holdersOf } from './mixed_parts/population.ts'
 import { postgresCpuUs, writtenBy } from './mixed_parts/postgres_cost.ts'
 import type { Job, Report } from './mixed_parts/traffic.ts'
 import { startReceiver, subscribe } from './webhooks_parts/environment.ts'
@@ -44,7 +44,10 @@ async function ask<Answer>(child: ChildProcess, request: string | Job): Promise<
 console.log(`Preparing ${ACCOUNTS} accounts…`)
 const environment = await startEnvironment(ACCOUNTS, { treasury_usd: 1_000 })
 const { dependencies, data_dir, url: database_url } = environment
-const holders = await holdersOf(dependencies, environment.cards)
+let holders: Holder[] = []
+await withoutFlushes(database_url, async (db) => {
+  holders = await holdersOf({ ...dependencies, db }, environment.cards)
+})
 const receiver = await startReceiver()
 await dependencies.db.transaction(async (tx) => {
   for (const { account_id } of holders.slice(0, SUBSCRIBED)) {

@@ -40,12 +40,14 @@ export async function startEnvironment(
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_ISO_PORT: '0' })
   const dependencies = await makeDependencies(settings, db, { log: silentLog })
   const cards: BareCard[] = []
-  for (let at = 0; at < card_count; at += 20) {
-    const some = Array.from({ length: 20 }, () =>
-      insertBareCard({ db, dependencies }, { usd: 10_000, treasury_usd }),
-    )
-    cards.push(...(await Promise.all(some)))
-  }
+  await withoutFlushes(postgres.url, async (quick_db) => {
+    for (let at = 0; at < card_count; at += 20) {
+      const some = Array.from({ length: 20 }, () =>
+        insertBareCard({ db: quick_db, dependencies }, { usd: 10_000, treasury_usd }),
+      )
+      cards.push(...(await Promise.all(some)))
+    }
+  })
   await db.run('vacuum analyze')
   await recycleWal(db)
   return {
@@ -59,6 +61,23 @@ export async function startEnvironment(
       await postgres.stop()
       await rm(data_dir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Prepares rows without waiting for the disk at each commit; `vacuum` and a checkpoint follow. */
+export async function withoutFlushes(
+  url: string,
+  prepare: (db: Database) => Promise<void>,
+): Promise<void> {
+  const admin = openDatabase(url, { pool_size: 1 })
+  await admin.run('alter database postgres set synchronous_commit = off')
+  const db = openDatabase(url, { key_lookups: true })
+  try {
+    await prepare(db)
+  } finally {
+    await db.close()
+    await admin.run('alter database postgres reset synchronous_commit')
+    await admin.close()
   }
 }
 

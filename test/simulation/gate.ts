@@ -19,9 +19,13 @@ export class Gate {
     return this.#enter('long', work)
   }
 
+  /** What closed the gate and when, for the progress line; null while it is open. */
+  closed: { by: string; since: number } | null = null
+
   /** Runs work while no client is in a step. Several of them run one after another. */
-  exclusively(work: () => Promise<void>): Promise<void> {
+  exclusively(by: string, work: () => Promise<void>): Promise<void> {
     const next = this.#last.then(async () => {
+      this.closed = { by, since: performance.now() }
       this.#opened = new Promise((resolve) => {
         this.#open = resolve
       })
@@ -30,6 +34,7 @@ export class Gate {
         await this.#close('short')
         await work()
       } finally {
+        this.closed = null
         this.#isOpen.short = true
         this.#isOpen.long = true
         this.#open()

@@ -1,6 +1,6 @@
 import { Coverage } from './coverage.ts'
 import type { Monitor } from './monitor.ts'
-import { type SimulationResult, simulate } from './simulation.ts'
+import { type Progress, type SimulationResult, simulate } from './simulation.ts'
 
 type RunOptions = {
   seed: number
@@ -10,8 +10,11 @@ type RunOptions = {
   stops_at_violation?: boolean
 }
 
-/** A new database and new weights now and then keep the checks quick and the mix varied. */
-const ROUND_SECONDS = 900
+/**
+ * A new database and new weights now and then keep the checks quick and the mix varied. Twice this
+ * long, the two servers fill their disk of 4 GB by themselves.
+ */
+const ROUND_SECONDS = 300
 /** More than by default: during faults many of them wait. */
 const SHARED_CLIENTS = 28
 
@@ -32,7 +35,7 @@ export async function runRounds(options: RunOptions): Promise<number> {
       shared_clients: SHARED_CLIENTS,
       keeps_trace: true,
       stops_at_violation,
-      onProgress: (monitor, seconds) => showProgress(seed + round, monitor, seconds),
+      onProgress: (progress) => showProgress(seed + round, progress),
     })
     report(seed + round, result)
     total.operations += result.monitor.operations
@@ -53,11 +56,11 @@ export async function runRounds(options: RunOptions): Promise<number> {
 
 let shown_at = 0
 
-function showProgress(seed: number, monitor: Monitor, seconds: number): void {
+function showProgress(seed: number, { monitor, seconds, waits_for }: Progress): void {
   const isTerminal = process.stdout.isTTY === true
   if (!isTerminal && performance.now() - shown_at < 10_000) return
   shown_at = performance.now()
-  const line = progressLine(seed, monitor, seconds)
+  const line = progressLine(seed, monitor, seconds) + (waits_for === null ? '' : `; ${waits_for}`)
   process.stdout.write(isTerminal ? `\r${line}` : `${line}\n`)
 }
 

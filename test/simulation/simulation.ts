@@ -2,10 +2,9 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkAuditEntries, checkMessages } from './checks/acknowledged.ts'
-import { checkBooks, runAuditCommands, sequenceCheck } from './checks/books.ts'
-import { checkDeliveries } from './checks/deliveries.ts'
-import { checkHoldsExpired, checkNothingStuck } from './checks/stuck.ts'
+import { checksAtTheEnd } from './checks/at_the_end.ts'
+import { checkBooks, sequenceCheck } from './checks/books.ts'
+import { checkHoldsExpired } from './checks/stuck.ts'
 import { openCardLines } from './clients/card_lines.ts'
 import { runExactClient } from './clients/exact_client.ts'
 import type { Holder } from './clients/holder.ts'
@@ -39,11 +38,18 @@ export type SimulationOptions = {
   has_clock_jumps?: boolean
   /** Kinds of messages and calls that no client uses. */
   without?: readonly string[]
-  onProgress?(monitor: Monitor, seconds: number): void
+  onProgress?(progress: Progress): void
   /** Ends the clients with the first violation. */
   stops_at_violation?: boolean
   /** Keeps the trace and the logs if there is a violation. */
   keeps_trace?: boolean
+}
+
+export type Progress = {
+  monitor: Monitor
+  seconds: number
+  /** What the clients wait for, if they do. */
+  waits_for: string | null
 }
 
 export type SimulationResult = { monitor: Monitor; trace_path: string; seconds: number }
@@ -69,6 +75,8 @@ type Run = {
   timekeeper: Holder
   sessionOf(stream: number): Session
   isOver(): boolean
+  /** The check at the end that runs now. */
+  check: string | null
 }
 
 /** Runs one simulation from its seed and returns what it found. */
@@ -129,6 +137,7 @@ async function run(options: SimulationOptions, transport: Transport): Promise<vo
     checkSequences: sequenceCheck(world, monitor),
     timekeeper: await openHolder(setup, 'timekeeper'),
     sessionOf,
+    check: null,
     isOver: () =>
       monitor.isOver || performance.now() > end || monitor.violations.length > violations_max,
   }
@@ -140,7 +149,8 @@ async function run(options: SimulationOptions, transport: Transport): Promise<vo
   await subscribe(run, setup)
   end = performance.now() + options.seconds * 1_000
   const progress = setInterval(() => {
-    options.onProgress?.(monitor, options.seconds - (end - performance.now()) / 1_000)
+    const seconds = options.seconds - (end - performance.now()) / 1_000
+    options.onProgress?.({ monitor, seconds, waits_for: waitsFor(run) })
   }, 1_000)
   try {
     await Promise.all([
@@ -248,7 +258,7 @@ async function moveClock(run: Run): Promise<void> {
     if (isOver()) return
     await untilCalm(run, session.random)
     const jump = clock.chooseJump(session.random.chance(20))
-    await gate.exclusively(async () => {
+    await gate.exclusively('the clock', async () => {
       await clock.advance(session, bearer, jump - session.random.between(500, 2_500))
       // Exact clients wait: a node is wrong by up to 2.5 s, so the nodes disagree about the day.
       while (clock.isNearMidnight(3_000)) await delay(100)
@@ -267,7 +277,7 @@ async function useKillSwitches(run: Run): Promise<void> {
   const { gate, isOver, sessionOf } = run
   const session = sessionOf(5)
   const set = (rail: 'issuing' | 'withdrawals', on: boolean) =>
-    gate.exclusively(async () => {
+    gate.exclusively('a kill switch', async () => {
       const path = `/operator/v1/kill_switches/${rail}`
       const body = { on, reason: 'simulation' }
       await callPath(session, 'operator_set_kill_switch', { method: 'PUT', path, body })
@@ -296,17 +306,20 @@ async function waitFor(isOver: () => boolean, ms: number): Promise<void> {
   for (let left = ms; left > 0 && !isOver(); left -= 500) await delay(500)
 }
 
-/** At the end: everything that was acknowledged is there exactly once, and nothing is stuck. */
+const GATE_MS_MAX = 10_000
+
+function waitsFor({ gate: { closed }, check }: Run): string | null {
+  if (check !== null) return `proves that ${check}`
+  if (closed === null || performance.now() - closed.since < GATE_MS_MAX) return null
+  return `waits for ${closed.by}`
+}
+
 async function checkEverything(run: Run): Promise<void> {
-  const { transport, receivers, clock, sessionOf, timekeeper, world } = run
+  const { transport, receivers, clock, sessionOf, timekeeper } = run
   const session = sessionOf(4)
-  const bearer = timekeeper.key
-  await checkNothingStuck(transport)
-  await checkDeliveries(transport, receivers, (seconds) =>
-    clock.advance(session, bearer, seconds * 1_000),
-  )
-  await checkMessages(transport)
-  await checkAuditEntries(transport)
-  await checkBooks(world, transport.monitor)
-  await runAuditCommands(world, transport.monitor)
+  const advance = (seconds: number) => clock.advance(session, timekeeper.key, seconds * 1_000)
+  for (const [name, check] of checksAtTheEnd(transport, receivers, advance)) {
+    run.check = name
+    await check()
+  }
 }

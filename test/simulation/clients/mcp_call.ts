@@ -33,7 +33,8 @@ const UNDECIDED = new Set([
 /** The result of a tool in the form of a REST answer; its status is 200, 400 or 503. */
 export function answerOfTool(answer: Answer): Answer {
   const result = answer.body['result'] as ToolResult | undefined
-  if (result === undefined) return answer
+  // Without a result or a refusal nothing was acknowledged.
+  if (result === undefined) return { ...answer, status: answer.status < 300 ? 503 : answer.status }
   const body = result.structuredContent ?? {}
   if (result.isError !== true) return { ...answer, status: 200, body }
   return { ...answer, status: UNDECIDED.has(String(body['error'])) ? 503 : 400, body }

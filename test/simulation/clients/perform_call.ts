@@ -140,7 +140,11 @@ async function performMoney(session: Session, holder: Holder, command: Command):
 }
 
 type DisputeCommand = Extract<Command, { op: 'file_dispute' }>
-type TransactionRow = { id: string; retrieval_reference_number: string | null }
+type TransactionRow = {
+  id: string
+  retrieval_reference_number: string | null
+  amount_usd: number
+}
 
 /** The message's answer has no transaction ID, so the capture is found by its reference. */
 async function fileDispute(
@@ -157,6 +161,9 @@ async function fileDispute(
   const found = rows.filter((row) => row.retrieval_reference_number === sent.command.rrn)
   const [one] = found
   if (one === undefined || found.length > 1) return null
+  // A message whose answer was lost may have no row; the one found is then of another capture.
+  const { command: capturing } = sent
+  if (!('charge' in capturing) || micros(one.amount_usd) !== capturing.charge.micros) return null
   const input = {
     transaction_id: one.id,
     reason: 'fraudulent',

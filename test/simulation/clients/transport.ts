@@ -99,11 +99,18 @@ async function exchange(agent: Agent, url: string, call: Call): Promise<Answer> 
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.body.text()
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json')
   return {
     status: response.statusCode,
-    body: isJson ? JSON.parse(text) : {},
+    body: bodyOf(String(response.headers['content-type'] ?? ''), text),
     request_id: String(response.headers['request-id'] ?? '') || null,
     lost: 0,
   }
+}
+
+/** A slow tool call is answered as a stream whose last message is the result. */
+function bodyOf(content_type: string, text: string): Record<string, unknown> {
+  if (content_type.startsWith('application/json')) return JSON.parse(text)
+  if (!content_type.startsWith('text/event-stream')) return {}
+  const messages = [...text.matchAll(/^data: (.*)$/gm)]
+  return JSON.parse(messages.at(-1)?.[1] ?? '{}')
 }

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { CENT } from './amounts.ts'
 import { decideApproval, grantBudget } from './budgets.ts'
 import * as cards from './cards.ts'
 import { acceptAdvice, bookClearing, expireAuthorization, reverse } from './clearings.ts'
@@ -33,10 +34,11 @@ const OWNER_OPERATIONS: ReadonlySet<string> = new Set<Command['op']>([
   'decide_approval',
 ])
 
-/** These calls are refused before anything of them is looked up. */
-function isPaused({ programme: { killed } }: Scope, { op }: Command): boolean {
-  if (op === 'issue_card' || op === 'replace_card') return killed.has('issuing')
-  return op === 'release_transfer' && killed.has('topups')
+/** These calls are refused before anything of them is looked up, unless they are not valid. */
+function isPaused({ programme: { killed } }: Scope, command: Command): boolean {
+  if (command.op === 'issue_card' && (command.load ?? 0n) % CENT !== 0n) return false
+  if (command.op === 'issue_card' || command.op === 'replace_card') return killed.has('issuing')
+  return command.op === 'release_transfer' && killed.has('topups')
 }
 
 /** Freezing, unfreezing and canceling are also an operator's. */

@@ -5,7 +5,7 @@ import { openSync } from 'node:fs'
 /** A process of the simulation that the driver commands and kills. */
 export type Child = {
   pid: number
-  /** Runs a command in the process. Rejects if the process ends first. */
+  /** Runs a command in the process. Rejects if the process ends first, or takes too long. */
   call<Result>(command: string, input?: unknown): Promise<Result>
   kill(signal: NodeJS.Signals): void
   isAlive(): boolean
@@ -14,6 +14,9 @@ export type Child = {
 
 type Waiting = { resolve(value: unknown): void; reject(cause: Error): void }
 type Reply = { id: number; result?: unknown; error?: string }
+
+/** The longest command is a start; a process that takes longer hangs, and the run says where. */
+const CALL_MS_MAX = 90_000
 
 export type ChildOptions = { env?: Record<string, string>; log_file: string }
 
@@ -46,7 +49,17 @@ export function startChild(script: URL, { env = {}, log_file }: ChildOptions): C
       new Promise<Result>((resolve, reject) => {
         if (!isAlive) return reject(new Error('the process has ended'))
         sent += 1
-        waiting.set(sent, { resolve: resolve as Waiting['resolve'], reject })
+        const timer = setTimeout(
+          () => reject(new Error(`no response to ${command} within ${CALL_MS_MAX} ms`)),
+          CALL_MS_MAX,
+        )
+        const ends =
+          <Value>(settle: (value: Value) => void) =>
+          (value: Value) => {
+            clearTimeout(timer)
+            settle(value)
+          }
+        waiting.set(sent, { resolve: ends(resolve as Waiting['resolve']), reject: ends(reject) })
         child.send({ id: sent, command, input }, () => undefined)
       }),
     kill: (signal) => void child.kill(signal),
