@@ -39,12 +39,40 @@ export function detailsFrom(errors: readonly SchemaError[]): {
 const COVERED = new Set(['additionalProperties', 'required', 'boolean', 'anyOf'])
 
 function messageFor({ keyword, params, message }: SchemaError): string {
-  if (keyword === 'enum')
-    return `must be one of ${(params['allowedValues'] as string[]).join(', ')}`
-  if (keyword === 'pattern') return patternMessage(String(params['pattern']))
-  if (keyword === 'format') return 'must be an ISO 8601 date and time'
-  return message
+  return sentences[keyword]?.(params) ?? message
 }
+
+type Params = SchemaError['params']
+
+/** The demand of each keyword of a schema; the field's name comes before it. */
+export const sentences: Readonly<Record<string, (params: Params) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().map(nameOfType).join(' or ')}`,
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${String(allowedValue)}`,
+  pattern: ({ pattern }) => patternMessage(String(pattern)),
+  format: () => 'must be an ISO 8601 date and time',
+  minLength: ({ limit }) => atLeast(Number(limit), 'characters'),
+  maxLength: ({ limit }) => `must not have more than ${limit} characters`,
+  minItems: ({ limit }) => atLeast(Number(limit), 'items'),
+  maxItems: ({ limit }) => `must not have more than ${limit} items`,
+  maxProperties: ({ limit }) => `must not have more than ${limit} keys`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+const nameOfType = (type: unknown): string => TYPES[String(type)] ?? String(type)
+
+const atLeast = (limit: number, things: string): string =>
+  limit === 1 ? 'must not be empty' : `must have at least ${limit} ${things}`
 
 /** The pattern of an `EnumList`: its values, separated by commas. */
 const ENUM_LIST = /^\^\(([\w.|]+)\)\(,\(\1\)\)\*\$$/

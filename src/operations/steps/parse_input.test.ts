@@ -10,6 +10,7 @@ import { readJson } from '#kernel/json.ts'
 import { USD_MAX } from '#kernel/money.ts'
 import { bodyOf, shapes } from '#test/support/contract.ts'
 import { amountFields, placeOf } from './amount_fields.ts'
+import { sentences } from './input_details.ts'
 import { validateInput } from './parse_input.ts'
 
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
@@ -230,3 +231,43 @@ test('no JSON whatever brings out anything but an input or a refusal of 400 or 4
   })
   fc.assert(property, { seed, numRuns: 5_000 })
 })
+
+/** Keywords that refuse nothing by themselves, or are reported by the name of a field. */
+const SILENT = new Set([
+  ...['properties', 'required', 'additionalProperties', 'patternProperties', 'anyOf', 'items'],
+  ...['description', 'examples', 'default', 'contentEncoding', 'x-decimals'],
+])
+
+function keywordsIn(schema: object): string[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'properties')
+      return Object.values(value).flatMap((one) => keywordsIn(one as object))
+    const inner = keyword === 'anyOf' ? value : keyword === 'items' ? [value] : []
+    return [keyword, ...(inner as object[]).flatMap(keywordsIn)]
+  })
+}
+
+test('every keyword of every input has a sentence of ours', () => {
+  const used = new Set(shapes.flatMap(({ input }) => keywordsIn(input)))
+  const unsaid = [...used].filter((keyword) => !SILENT.has(keyword) && !(keyword in sentences))
+  assert.ok(used.has('minLength'))
+  assert.deepEqual(unsaid, [])
+})
+
+const sentencesFor: readonly (readonly [name: string, input: object, message: string])[] = [
+  ['create_topup', { amount_usd: '25' }, 'amount_usd must be a number.'],
+  ['create_api_key', { name: 5 }, 'name must be a string.'],
+  ['create_api_key', { name: '' }, 'name must not be empty.'],
+  ['list_cards', { limit: 0 }, 'limit must be at least 1.'],
+  ['list_cards', { limit: 1.5 }, 'limit must be a whole number.'],
+  ['create_webhook', { url: 'https://shop.example', events: [] }, 'events must not be empty.'],
+  ['update_webhook', { id: 'wh_x', rotate_secret: false }, 'rotate_secret must be true.'],
+]
+
+for (const [name, input, message] of sentencesFor) {
+  test(`${name}: ${message}`, () => {
+    const operation = shapes.find((one) => one.name === name)
+    assert.ok(operation !== undefined)
+    assert.equal(refusalOf(operation, input).message, message)
+  })
+}
