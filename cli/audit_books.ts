@@ -1,5 +1,7 @@
 import { type BooksReport, type ChainDifference, proveBooks, proveCustody } from '#main/audit.ts'
-import { withEachCell } from './with_database.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Settings } from '#settings/settings.ts'
+import { withEachCell, withOtherCells } from './with_database.ts'
 
 type Report = BooksReport & { custody: ChainDifference[] }
 
@@ -9,23 +11,29 @@ export async function auditBooks(options: { json?: boolean }): Promise<void> {
     ...(await proveBooks(db, undefined, (accounts) =>
       progress.update(`(${accounts} accounts proven)`),
     )),
-    custody: await proveCustody(db, settings),
+    custody: await compareWallets(db, settings),
   }))
   const isOnly = reports.length === 1
   for (const { cell, value } of reports) {
     const named = isOnly ? value : { cell, ...value }
     const heading = isOnly ? '' : `Cell ${cell}\n`
     process.stdout.write(
-      options.json ? `${JSON.stringify(named)}\n` : `${heading}${formatReport(value)}`,
+      options.json ? `${JSON.stringify(named)}\n` : `${heading}${formatReport(value, cell)}`,
     )
   }
   if (reports.some(({ value }) => hasViolations(value))) process.exitCode = 1
 }
 
+/** The cells share the cold wallets, so cell 0 compares all wallets with the books of all cells. */
+function compareWallets(db: Database, settings: Settings): Promise<ChainDifference[]> {
+  if (settings.cell !== 0) return Promise.resolve([])
+  return withOtherCells(settings, (others) => proveCustody([db, ...others], settings))
+}
+
 const hasViolations = ({ violations, custody }: Report): boolean =>
   violations.length > 0 || custody.some(({ is_short }) => is_short)
 
-function formatReport(report: Report): string {
+function formatReport(report: Report, cell: number): string {
   const { figures, violations, custody, accounts } = report
   const rows = Object.entries({ accounts, ...figures }).map(
     ([name, value]) => `${name.padEnd(20)}${value}`,
@@ -36,7 +44,8 @@ function formatReport(report: Report): string {
   const verdict = hasViolations(report)
     ? `${violations.length + custody.filter(({ is_short }) => is_short).length} violations.`
     : 'The books are sound.'
-  return `${[...rows, ...custodyLines(custody), ...failures, verdict].join('\n')}\n`
+  const of_chains = cell === 0 ? custodyLines(custody) : []
+  return `${[...rows, ...of_chains, ...failures, verdict].join('\n')}\n`
 }
 
 function custodyLines(custody: readonly ChainDifference[]): string[] {

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { cellOfId } from '#kernel/id.ts'
 import {
   type AuditHead,
   type AuditReport,
@@ -7,24 +8,40 @@ import {
   verifyAudit,
 } from '#main/audit.ts'
 import type { Database } from '#platform/postgres/db.ts'
+import type { Settings } from '#settings/settings.ts'
 import { UsageError } from './exit_codes.ts'
-import { withDatabase } from './with_database.ts'
+import { withEachCell } from './with_database.ts'
 
 type Options = { json?: boolean; save?: string; against?: string }
 
 /** Exits with 1 when a chain is broken, so a scheduler can alert on it. */
 export async function auditVerify({ json, save, against }: Options): Promise<void> {
   const earlier = against === undefined ? [] : parseHeads(await readFile(against, 'utf8'))
-  const report = await withDatabase(async (db, progress) => {
+  if (save !== undefined) await writeFile(save, '', { mode: 0o600 })
+  const reports = await withEachCell(async (db, progress, settings) => {
     const showProgress = (entries: number) => progress.update(`(${entries} entries verified)`)
     const found = await verifyAudit(db, showProgress)
-    found.faults.push(...(await changedHeads(db, earlier)))
+    const of_cell = earlier.filter(({ account_id }) => isInCell(settings, account_id))
+    found.faults.push(...(await changedHeads(db, of_cell)))
     if (save !== undefined) await saveHeads(db, save)
     return found
   })
+  const report = addUp(reports.map(({ value }) => value))
   process.stdout.write(json ? toJson(report) : formatReport(report))
   if (report.faults.length > 0) process.exitCode = 1
 }
+
+/** An ID may name a cell that doesn't exist: it is of cell 0. */
+function isInCell({ cell, more_cells }: Settings, account_id: string): boolean {
+  const named = cellOfId(account_id)
+  return cell === (more_cells.some(({ number }) => number === named) ? named : 0)
+}
+
+const addUp = (reports: readonly AuditReport[]): AuditReport => ({
+  accounts: reports.reduce((sum, { accounts }) => sum + accounts, 0),
+  entries: reports.reduce((sum, { entries }) => sum + entries, 0),
+  faults: reports.flatMap(({ faults }) => faults),
+})
 
 /** One line per account: its id, the number of entries in its chain, and the last entry's hash. */
 async function saveHeads(db: Database, file: string): Promise<void> {
@@ -32,7 +49,7 @@ async function saveHeads(db: Database, file: string): Promise<void> {
   for await (const { account_id, position, hash } of readAuditHeads(db)) {
     lines.push(`${account_id} ${position} ${hash}\n`)
   }
-  await writeFile(file, lines.join(''), { mode: 0o600 })
+  await appendFile(file, lines.join(''))
 }
 
 function parseHeads(text: string): AuditHead[] {

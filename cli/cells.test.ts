@@ -38,3 +38,22 @@ test('the audit proves the books of every cell and fails if one is not sound', a
   assert.equal(broken.code, 1, broken.output)
   assert.match(broken.output, /Cell 1\n.*FAILED/s)
 })
+
+test('the doctor and the audit of logs look at every cell', async () => {
+  const { output } = await florin(['doctor'], env)
+  assert.match(output, /^ok +migrations /m)
+  assert.match(output, /^ok +cell 1: migrations /m)
+  const verified = await florin(['audit', 'verify'], env)
+  assert.equal(verified.code, 0, verified.output)
+  assert.match(verified.output, /^2 accounts, \d+ entries: unbroken$/m)
+})
+
+test('a credential root is not retired while credentials of another cell depend on it', async () => {
+  const rotated = await florin(['keys', 'rotate', '--activate-after', '0'], env)
+  assert.equal(rotated.code, 0, rotated.output)
+  await service.cells.home.db.run('delete from api_keys')
+  await service.cells.home.db.run('delete from sessions')
+  const refused = await florin(['keys', 'retire'], env)
+  assert.equal(refused.code, 1, refused.output)
+  assert.match(refused.output, /api_keys: 1/)
+})

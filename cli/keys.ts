@@ -1,5 +1,4 @@
 import { countOutstandingCredentials, type OutstandingCredentials } from '#main/key_roots.ts'
-import type { Database } from '#platform/postgres/db.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { type KeyStore, retireCredentialRoots, rotateKeyFile } from '#platform/storage/key_file.ts'
@@ -7,7 +6,7 @@ import { sealFor } from '#platform/storage/key_seal.ts'
 import { credentialPrefix, type Keys, loadKeys } from '#platform/storage/keys.ts'
 import { readSettings } from '#settings/settings.ts'
 import { UsageError } from './exit_codes.ts'
-import { withDatabase } from './with_database.ts'
+import { withEachCell } from './with_database.ts'
 
 function keyStore(): KeyStore {
   const { key_file, key_token } = readSettings(process.env)
@@ -41,19 +40,21 @@ export async function keysRotate({ activateAfter }: { activateAfter: string }): 
 
 type Progress = {
   roots: ReturnType<Keys['credentialRoots']>
+  /** In all cells; null if there is only one root. */
   outstanding: OutstandingCredentials | null
 }
 
-async function progressOf(keys: Keys, db: Database): Promise<Progress> {
+async function progressOf(keys: Keys): Promise<Progress> {
   const roots = keys.credentialRoots()
   const [current] = roots
   if (roots.length === 1) return { roots, outstanding: null }
-  const from = new Date(current.from)
-  const prefix = credentialPrefix(current)
-  return {
-    roots,
-    outstanding: await countOutstandingCredentials(db, { prefix, from, now: new Date() }),
+  const root = { prefix: credentialPrefix(current), from: new Date(current.from), now: new Date() }
+  const of_cells = await withEachCell((db) => countOutstandingCredentials(db, root))
+  const outstanding: Record<string, number> = {}
+  for (const [kind, count] of of_cells.flatMap(({ value }) => Object.entries(value))) {
+    outstanding[kind] = (outstanding[kind] ?? 0) + Number(count)
   }
+  return { roots, outstanding: outstanding as OutstandingCredentials }
 }
 
 const linesOf = (outstanding: OutstandingCredentials) =>
@@ -62,7 +63,7 @@ const linesOf = (outstanding: OutstandingCredentials) =>
 export async function keysStatus(): Promise<void> {
   const { path, random, seal } = keyStore()
   const keys = await loadKeys(path, random, seal)
-  const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
+  const { roots, outstanding } = await progressOf(keys)
   const [current, ...others] = roots
   process.stdout.write(`Current credential root: ${current.id}\n`)
   if (outstanding === null) return
@@ -75,7 +76,7 @@ export async function keysStatus(): Promise<void> {
 export async function keysRetire({ force }: { force?: boolean }): Promise<void> {
   const { path, random, seal } = keyStore()
   const keys = await loadKeys(path, random, seal)
-  const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
+  const { roots, outstanding } = await progressOf(keys)
   if (outstanding === null) throw new UsageError('There is only one credential root.')
   const [current, ...others] = roots
   if (others.some(({ from }) => from > current.from)) {

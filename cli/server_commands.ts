@@ -17,6 +17,7 @@ export function serverCommands(): Command[] {
     new Command('signer')
       .description('Start the signer. It reads the seed phrase from stdin.')
       .option('--show', 'print the public keys for FLORIN_CHAINS and exit')
+      .option('--cells <count>', 'with --show, print the hot wallets of this many cells')
       .option('--new-record', 'create the record of signed transfers (first start only)')
       .action(async (options) => (await import('./signer.ts')).startSigner(options)),
     new Command('migrate')

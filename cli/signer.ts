@@ -1,14 +1,24 @@
 import { text } from 'node:stream/consumers'
+import { CELLS_MAX } from '#kernel/cell.ts'
 import { Secret } from '#kernel/secret.ts'
 import { hotKeyOf, type PublicWallet, publicWalletsOf, startSignerRole } from '#main/signer.ts'
 import { readSettings } from '#settings/settings.ts'
+import { UsageError } from './exit_codes.ts'
+
+type Options = { show?: boolean; newRecord?: boolean; cells?: string }
+
+function cellsOf({ cells = '1' }: Options): number {
+  const count = Number(cells)
+  if (Number.isInteger(count) && count >= 1 && count <= CELLS_MAX) return count
+  throw new UsageError(`--cells must be a number from 1 to ${CELLS_MAX} (got "${cells}").`)
+}
 
 /** Reads the seed phrase from stdin, because other processes can read arguments and variables. */
-export async function startSigner(options: { show?: boolean; newRecord?: boolean }): Promise<void> {
+export async function startSigner(options: Options): Promise<void> {
   const settings = readSettings(process.env)
   const phrase = new Secret((await text(process.stdin)).trim())
   if (options.show) {
-    const parts = publicWalletsOf(phrase, hotKeyOf(settings))
+    const parts = publicWalletsOf(phrase, hotKeyOf(settings), cellsOf(options))
     return void process.stdout.write(formatPublicKeys(parts))
   }
   const onFault = (cause: unknown) => void process.stderr.write(`${describeError(cause)}\n`)
@@ -23,9 +33,13 @@ export async function startSigner(options: { show?: boolean; newRecord?: boolean
 const describeError = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
 
 function formatPublicKeys(parts: readonly PublicWallet[]): string {
-  const lines = parts.flatMap(({ family, xpub, hot_wallet }) => [
+  const lines = parts.flatMap(({ family, xpub, hot_wallets }) => [
     `${family}  xpub        ${xpub}`,
-    `${family}  hot_wallet  ${hot_wallet}`,
+    ...hot_wallets.map((wallet, cell) =>
+      cell === 0
+        ? `${family}  hot_wallet  ${wallet}`
+        : `${family}  hot_wallet  ${wallet}  (cell ${cell})`,
+    ),
   ])
   return `${lines.join('\n')}\n`
 }

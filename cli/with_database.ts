@@ -21,6 +21,19 @@ export async function withDatabase<Value>(
   }
 }
 
+/** Opens the databases of all cells but cell 0, while work is done. */
+export async function withOtherCells<Value>(
+  { more_cells }: Settings,
+  work: (dbs: readonly Database[]) => Promise<Value>,
+): Promise<Value> {
+  const dbs = more_cells.map(({ url }) => openDatabase(url.open(), { pool_size: 2 }))
+  try {
+    return await work(dbs)
+  } finally {
+    for (const db of dbs) await db.close()
+  }
+}
+
 /** Works on the database of each cell in turn, beginning with cell 0. */
 export async function withEachCell<Value>(
   work: (db: Database, progress: Progress, settings: Settings) => Promise<Value>,

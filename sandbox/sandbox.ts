@@ -50,8 +50,9 @@ const SAVE_EVERY_MS = 3_000
  */
 export async function startSandbox(dependencies: SandboxDependencies): Promise<Sandbox> {
   const { data_dir, key_file, key_token } = dependencies.settings
+  const more_cells = dependencies.settings.more_cells.map(({ number }) => number)
   mkdirSync(data_dir, { recursive: true })
-  const signer = await dependencies.startSigner({ data_dir, key_file, key_token })
+  const signer = await dependencies.startSigner({ data_dir, key_file, key_token, more_cells })
   const { node, save, stop: stopNode } = await startNode(dependencies, signer)
   const payments = await startPayments(dependencies)
   const settings = { ...withSandboxChain(dependencies.settings, node, signer), x402: payments.x402 }
@@ -76,7 +77,7 @@ export async function startSandbox(dependencies: SandboxDependencies): Promise<S
 
 async function startNode(
   { settings, now_ms, every }: SandboxDependencies,
-  { hot_wallet }: SandboxSigner,
+  { hot_wallet, hot_wallets }: SandboxSigner,
 ) {
   const path = join(settings.data_dir, 'tron_node.json')
   const journal = new Journal<TronSnapshot, TronChange>(path)
@@ -89,6 +90,10 @@ async function startNode(
     persist: (change, snapshot) => journal.append(change, snapshot),
   })
   if (saved === null) endow(node, hot_wallet)
+  for (const wallet of Object.values(hot_wallets)) {
+    // A cell may be added to a sandbox that exists.
+    if (node.balanceOf(wallet) === 0n) endow(node, wallet)
+  }
   node.save()
   let saved_count = node.transferCount()
   const stopSaving = every(SAVE_EVERY_MS, () => {
@@ -117,8 +122,9 @@ function endow(node: TronNode, hot_wallet: string): void {
 function withSandboxChain(
   settings: Settings,
   node: TronNode,
-  { xpub, hot_wallet }: SandboxSigner,
+  { xpub, hot_wallet, hot_wallets }: SandboxSigner,
 ): Settings {
+  const float_usd = FLOAT_USD * (1 + Object.keys(hot_wallets).length)
   const tron: ChainSettings = {
     ...CHAIN_DEFAULTS,
     chain: 'tron',
@@ -126,7 +132,8 @@ function withSandboxChain(
     url: node.url,
     xpub,
     hot_wallet,
-    assets: [{ asset: 'USDT', contract: USDT_ADDRESS, decimals: 6, float_usd: FLOAT_USD }],
+    hot_wallets,
+    assets: [{ asset: 'USDT', contract: USDT_ADDRESS, decimals: 6, float_usd }],
     chain_id: CHAIN_ID,
   }
   const others = settings.chains.filter(({ chain }) => chain !== 'tron')

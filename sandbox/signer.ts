@@ -21,6 +21,8 @@ import { walletFromPhrase } from '#rails/signer/wallet.ts'
 export type SandboxSigner = {
   xpub: string
   hot_wallet: string
+  /** Those of the other cells, by number. */
+  hot_wallets: Readonly<Record<string, string>>
   serve(order: SignerOptions): Promise<void>
   stop(): Promise<void>
 }
@@ -28,7 +30,13 @@ export type SandboxSigner = {
 export type SignerOptions = { chains: readonly ChainSettings[]; socket: string }
 
 /** The folder of its seed and record, and the key file for verifying approvals. */
-export type SignerFiles = { data_dir: string; key_file: string; key_token?: TokenSettings | null }
+export type SignerFiles = {
+  data_dir: string
+  key_file: string
+  key_token?: TokenSettings | null
+  /** The numbers of the cells besides cell 0. */
+  more_cells?: readonly number[]
+}
 export type StartSigner = (home: SignerFiles) => Promise<SandboxSigner>
 
 /** Far above the service's own limits. */
@@ -46,7 +54,7 @@ const SANDBOX_POLICY = {
 
 /** Runs in this process, for tests that start many. `now_ms` is its clock. */
 export function signerInProcess(dependencies: { now_ms(): number; random: Random }): StartSigner {
-  return async ({ data_dir, key_file, key_token = null }) => {
+  return async ({ data_dir, key_file, key_token = null, more_cells = [] }) => {
     const wallet = walletFromPhrase(sandboxPhrase(data_dir, dependencies.random))
     const seal = sealFor(key_token, dependencies.random)
     const keys = await loadKeys(key_file, dependencies.random, seal)
@@ -60,10 +68,13 @@ export function signerInProcess(dependencies: { now_ms(): number; random: Random
       key: wallet.recordKey(),
       create: true,
     })
+    const hotWalletOf = (cell: number) =>
+      tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', null, cell)))
     let stopServing = async () => {}
     return {
       xpub: wallet.xpub('tron'),
-      hot_wallet: tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', null))),
+      hot_wallet: hotWalletOf(0),
+      hot_wallets: Object.fromEntries(more_cells.map((cell) => [cell, hotWalletOf(cell)])),
       serve: async ({ chains, socket }) => {
         const policy = policyFrom(SANDBOX_POLICY, chains)
         const { now_ms } = dependencies

@@ -1,14 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '#platform/runtime/clock.ts'
-import type { SignerFiles, SignerOptions, StartSigner } from './signer.ts'
+import type { SandboxSigner, SignerFiles, SignerOptions, StartSigner } from './signer.ts'
 
 /** The messages between the two processes. They never contain the seed. */
 export type SignerCommand =
   | { files: SignerFiles }
   | { options: SignerOptions }
   | { offset_ms: number }
-export type SignerReply = { xpub: string; hot_wallet: string } | { listens: true }
+export type SignerReply =
+  | Pick<SandboxSigner, 'xpub' | 'hot_wallet' | 'hot_wallets'>
+  | { listens: true }
 
 type ChildProcessDependencies = { now_ms(): number; every: Clock['every'] }
 

@@ -14,7 +14,8 @@ async function handleCommand(message: SignerCommand): Promise<void> {
   } else if ('files' in message) {
     const now_ms = () => Date.now() + offset_ms
     signer = await signerInProcess({ now_ms, random: systemRandom })(message.files)
-    reply({ xpub: signer.xpub, hot_wallet: signer.hot_wallet })
+    const { xpub, hot_wallet, hot_wallets } = signer
+    reply({ xpub, hot_wallet, hot_wallets })
   } else {
     await signer?.serve(message.options)
     reply({ listens: true })

@@ -5,7 +5,7 @@ import { proof_names } from '#domain/system/proofs.ts'
 import { type BooksReport, proveChanges, proveEverything } from '#domain/system/prove_books.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
-import type { Database } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
 import { onOneNode } from '#platform/postgres/one_node.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
@@ -30,8 +30,11 @@ export function proveBooks(
 const NODE_TIMEOUT_MS = 10_000
 
 /** Compares the books with the coins on chain. A chain that doesn't respond is not a violation. */
-export async function proveCustody(db: Database, settings: Settings): Promise<ChainDifference[]> {
-  return compareCustody({ db, settings }, nodeFetch(NODE_TIMEOUT_MS))
+export async function proveCustody(
+  dbs: readonly Tx[],
+  settings: Settings,
+): Promise<ChainDifference[]> {
+  return compareCustody({ dbs, settings }, nodeFetch(NODE_TIMEOUT_MS))
 }
 
 const CUSTODY = 'custody covers customer balances'
@@ -56,6 +59,7 @@ type AuditDependencies = {
   clock: Clock
   random: Random
   metrics: Metrics
+  cellDatabases(): readonly Tx[]
 }
 
 /** The last findings of each cell: the metrics are their sum and the oldest run. */
@@ -104,7 +108,16 @@ export function watchBooks(
 }
 
 function proveBooksTask(dependencies: AuditDependencies, read: () => Promise<void>): Task {
-  const { db, settings, clock, log } = dependencies
+  const { db, settings, clock, log, cellDatabases } = dependencies
+  // A cell that is down must not keep the findings of the others from the operator.
+  const compareOrReport = async () => {
+    try {
+      return await proveCustody(cellDatabases(), settings)
+    } catch (cause) {
+      log.error('custody could not be compared', {}, cause)
+      return null
+    }
+  }
   const schedule = { task: 'prove_books', every_ms: HOUR_MS }
   return {
     name: schedule.task,
@@ -113,12 +126,14 @@ function proveBooksTask(dependencies: AuditDependencies, read: () => Promise<voi
     run: onOneNode(dependencies, schedule, async ({ check }) => {
       const now = clock.now()
       const proven = await proveChanges(db, { now, check })
-      const custody = await proveCustody(db, settings)
-      const found = custodyViolations(custody)
-      await replaceFindings(db, { proof_names: [CUSTODY], accounts: null }, { found, now })
+      const custody = await compareOrReport()
+      if (custody !== null) {
+        const found = custodyViolations(custody)
+        await replaceFindings(db, { proof_names: [CUSTODY], accounts: null }, { found, now })
+      }
       await mailFindings(dependencies, now)
       await read()
-      const fields = { ...proven, ...logFields(custody) }
+      const fields = { ...proven, ...logFields(custody ?? []) }
       const counts = await countFindings(db)
       if (counts.size === 0) return log.info('the books are sound', fields)
       throw new Error(`the books are not sound: ${JSON.stringify([...counts])}`)

@@ -1,3 +1,4 @@
+import { Problem } from '#contract/problem.ts'
 import { findAccountByEmail } from '#domain/accounts/account_store.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { registerCells } from '#domain/directory/cell_store.ts'
@@ -8,7 +9,7 @@ import {
 } from '#domain/directory/email_directory.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
-import { settingsOfCell } from '#settings/cell_settings.ts'
+import { type CellDatabase, settingsOfCell } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
 
@@ -16,7 +17,7 @@ import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
 export function requireSharable({ mode, more_cells, x402 }: Settings): void {
   if (more_cells.length === 0) return
   if (mode === 'live') {
-    const reason = 'all cells would pay withdrawals from one hot wallet'
+    const reason = "a cell can't be moved to another server"
     throw new ConfigError(`FLORIN_CELLS can't be used in live mode yet: ${reason}.`)
   }
   if (x402.prices.size > 0) {
@@ -24,25 +25,99 @@ export function requireSharable({ mode, more_cells, x402 }: Settings): void {
   }
 }
 
+/** A server that is down when the node starts is tried again this often. */
+const RETRY_MS = 3_000
+
+type Stops = CellParts['stops']
+type SharedParts = Pick<CellParts, 'tracing'> & { stops: Stops }
+
+/** The cells besides cell 0. One whose server is down is missing until it can be started. */
+export type OtherCells = {
+  started: ReadonlyMap<number, StartedCell>
+  /** Also of those that have not started. */
+  numbers: ReadonlySet<number>
+  /** Calls back for every cell that starts later. */
+  onStart(begin: (cell: StartedCell) => void): void
+}
+
 /** Starts the other cells with the parts that a node has once, and connects them all. */
 export async function startOtherCells(
   settings: Settings,
   home: StartedCell,
-  parts: Omit<CellParts, 'home' | 'overrides'>,
-): Promise<Map<number, StartedCell>> {
-  const others = new Map<number, StartedCell>()
-  for (const database of settings.more_cells) {
-    const own_settings = settingsOfCell(settings, database)
-    const overrides = sharedWith(home.runtime)
-    const started = await startCell(own_settings, database.url.open(), {
-      ...parts,
-      overrides,
+  parts: SharedParts,
+): Promise<OtherCells> {
+  const started = new Map<number, StartedCell>()
+  const { more_cells } = settings
+  const numbers = new Set(more_cells.map(({ number }) => number))
+  const connect = more_cells.length === 0 ? null : await cellsOf(home.runtime, numbers, started)
+  let begin: (cell: StartedCell) => void = () => undefined
+
+  const startOne = async (database: CellDatabase, stops: Stops): Promise<void> => {
+    const cell = await startCell(settingsOfCell(settings, database), database.url.open(), {
+      ...{ stops, tracing: parts.tracing },
+      overrides: sharedWith(home.runtime),
       home: home.runtime,
     })
-    others.set(database.number, started)
+    connect?.(cell.runtime)
+    started.set(database.number, cell)
+    begin(cell)
   }
-  if (others.size > 0) await connectCells(home.runtime, others)
-  return others
+  const missing: CellDatabase[] = []
+  for (const database of more_cells) {
+    try {
+      await startOne(database, parts.stops)
+    } catch (cause) {
+      if (cause instanceof ConfigError) throw cause
+      reportMissing(home.runtime, database, cause)
+      missing.push(database)
+    }
+  }
+  if (missing.length > 0) parts.stops.push(keepStarting(home.runtime, missing, startOne))
+  return {
+    started,
+    numbers,
+    onStart: (callback) => {
+      begin = callback
+    },
+  }
+}
+
+function reportMissing({ log }: Runtime, { number }: CellDatabase, cause: unknown): void {
+  log.error('a cell could not be started; the others are served', { cell: number }, cause)
+}
+
+/** Starts each missing cell as soon as its server responds. Returns how to stop that. */
+function keepStarting(
+  home: Runtime,
+  missing: CellDatabase[],
+  startOne: (database: CellDatabase, stops: Stops) => Promise<void>,
+): () => Promise<void> {
+  const stops: Stops = []
+  let running: Promise<void> = Promise.resolve()
+  let isBusy = false
+  const startMissing = async () => {
+    for (const database of [...missing]) {
+      try {
+        await startOne(database, stops)
+        missing.splice(missing.indexOf(database), 1)
+        home.log.info('a cell was started', { cell: database.number })
+      } catch (cause) {
+        reportMissing(home, database, cause)
+      }
+    }
+  }
+  const cancel = home.clock.every(RETRY_MS, () => {
+    if (isBusy || missing.length === 0) return
+    isBusy = true
+    running = startMissing().finally(() => {
+      isBusy = false
+    })
+  })
+  return async () => {
+    cancel()
+    await running
+    for (const stop of stops.reverse()) await stop()
+  }
 }
 
 /** One clock, key file, log and set of metrics for all cells of a node. */
@@ -51,31 +126,49 @@ function sharedWith(home: Runtime): Partial<Dependencies> {
   return { clock, random, keys, http, screener, blobs, log, metrics, fail }
 }
 
-async function connectCells(
+function cellUnavailable(): Problem {
+  const message = 'Some accounts are not available now. Try again shortly.'
+  return new Problem('service_unavailable', message, { retry_after_s: 3 })
+}
+
+/** Connects cell 0 to the others; returns how to connect one of them when it has started. */
+async function cellsOf(
   home: Runtime,
-  others: ReadonlyMap<number, StartedCell>,
-): Promise<void> {
+  others: ReadonlySet<number>,
+  started: ReadonlyMap<number, StartedCell>,
+): Promise<(runtime: Runtime) => void> {
   const { db, clock } = home
-  const all = [home, ...[...others.values()].map(({ runtime }) => runtime)]
-  const numbers = [0, ...others.keys()]
-  await registerCells(db, numbers)
-  const at = (number: number) => (number === 0 ? home : others.get(number)?.runtime)
+  await registerCells(db, [0, ...others])
+  const all = () => [home, ...[...started.values()].map(({ runtime }) => runtime)]
+  const at = (number: number): Runtime | undefined => {
+    if (number === 0) return home
+    const cell = started.get(number)
+    if (cell === undefined && others.has(number)) throw cellUnavailable()
+    return cell?.runtime
+  }
   const cells: Cells = {
     home,
-    all,
+    get all() {
+      if (started.size < others.size) throw cellUnavailable()
+      return all()
+    },
     at,
     ofEmail: (email) => findEmailCell(db, email),
-    claimForNewAccount: (email) => claimForNewAccount(db, { email, now: clock.now() }, numbers),
+    claimForNewAccount: (email) =>
+      claimForNewAccount(db, { email, now: clock.now() }, [0, ...started.keys()]),
   }
   const isUsed = async (email: string, number: number) => {
     const cell = at(number)
     // An account that this node can't see may use it.
     return cell === undefined || (await findAccountByEmail(cell.db, email)) !== undefined
   }
-  for (const runtime of all) {
-    runtime.cells = cells
+  const connect = (runtime: Runtime): void => {
     const { cell } = runtime.settings
+    runtime.cells = cells
+    runtime.cellDatabases = () => (runtime === home ? cells.all.map((each) => each.db) : [])
     runtime.claimEmail = (email) =>
       claimForChange(db, { email, cell, now: clock.now() }, (number) => isUsed(email, number))
   }
+  connect(home)
+  return connect
 }

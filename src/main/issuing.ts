@@ -8,7 +8,7 @@ import {
 import { settleClearingsTask } from '#domain/authorizations/settle_clearings_task.ts'
 import { findCardOf } from '#domain/cards/card_store.ts'
 import { findSealedPan } from '#domain/cards/pan_store.ts'
-import { cellOfPan, cvvOf, openPan } from '#domain/cards/pan_vault.ts'
+import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { SandboxHost } from '#domain/context/surface.ts'
 import { type CardHost, startCardHost } from '#doors/card_host/card_host.ts'
@@ -102,22 +102,4 @@ export async function startIssuerHost(
   const link = links[settings.iso_link]
   const { port, stop } = await startCardHost({ ...dependencies, engine, link }, settings)
   return { port, stop, probe: issuerProbe({ port, link, clock, settings }) }
-}
-
-/**
- * The engine of all cells: the card number names the cell. A number that its cell doesn't know may
- * be one of cell 0, issued before there were others.
- */
-export function routeMessages(home: Engine, others: ReadonlyMap<number, Engine>): Engine {
-  if (others.size === 0) return home
-  const all = [home, ...others.values()]
-  return {
-    submit: (request) => {
-      const named = others.get(cellOfPan(request.pan_hash))
-      if (named === undefined) return home.submit(request)
-      return named.submit(request, () => home.submit(request))
-    },
-    load: () => all.reduce((sum, engine) => sum + engine.load(), 0),
-    drain: async () => void (await Promise.all(all.map((engine) => engine.drain()))),
-  }
 }

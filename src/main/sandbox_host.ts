@@ -14,14 +14,14 @@ import type { Issuing } from './issuing.ts'
 type HostParts = {
   tasks: TaskRunner
   card_host_port: number
-  /** By the number of their cell. */
-  issuing: ReadonlyMap<number, Issuing>
+  /** By the number of a cell. */
+  issuingOf(cell: number): Issuing
 }
 
 /** The part of the service that the sandbox uses, for the accounts of every cell. */
 export function makeSandboxHost(
   runtime: Runtime,
-  { tasks, card_host_port, issuing }: HostParts,
+  { tasks, card_host_port, issuingOf }: HostParts,
 ): SandboxHost {
   return {
     settings: runtime.settings,
@@ -29,7 +29,7 @@ export function makeSandboxHost(
     random: runtime.random,
     log: runtime.log,
     card_host_port,
-    ...routedIssuing(runtime, issuing),
+    ...routedIssuing(issuingOf),
     callerOf: async (authorization) => {
       const bearer = bearerOf(authorization)
       return callerOf(runtimeOfBearer(runtime, bearer), { bearer })
@@ -55,7 +55,8 @@ export function makeSandboxHost(
     },
     runTasks: tasks.run,
     expireTopup: (account_id, id) => closeWindow(runtimeOfId(runtime, account_id), account_id, id),
-    inboxOf: (account_id) => inboxOf(runtimeOfId(runtime, account_id).db, account_id),
+    inboxOf: (account_id) =>
+      inboxOf(runtimeOfId(runtime, account_id).db, account_id, runtime.settings),
     advanceClock: async (seconds) => {
       await advanceClock(runtime.db, runtime.clock, seconds)
       await tasks.runAll()
@@ -64,15 +65,8 @@ export function makeSandboxHost(
   }
 }
 
-function routedIssuing(
-  runtime: Runtime,
-  issuing: ReadonlyMap<number, Issuing>,
-): Issuing['sandbox_host'] {
-  const of = (account_id: string) => {
-    const found = issuing.get(cellOfId(account_id)) ?? issuing.get(runtime.settings.cell)
-    if (found === undefined) throw new Error('a cell has an engine')
-    return found.sandbox_host
-  }
+function routedIssuing(issuingOf: HostParts['issuingOf']): Issuing['sandbox_host'] {
+  const of = (account_id: string) => issuingOf(cellOfId(account_id)).sandbox_host
   return {
     cardNumberOf: (account_id, id) => of(account_id).cardNumberOf(account_id, id),
     expireAuthorization: (account_id, id) => of(account_id).expireAuthorization(account_id, id),
@@ -81,10 +75,8 @@ function routedIssuing(
   }
 }
 
-/** The tasks of all cells as one; each cell stops its own. */
+/** The tasks of all cells as one; each cell stops its own. More runners may be added later. */
 export function allTasks(runners: readonly TaskRunner[]): TaskRunner {
-  const [only] = runners
-  if (only !== undefined && runners.length === 1) return only
   const each = async (run: (runner: TaskRunner) => Promise<void>) => {
     for (const runner of runners) await run(runner)
   }

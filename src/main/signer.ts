@@ -70,7 +70,8 @@ function openRecordFile(files: RecordFiles): IntentStore {
   }
 }
 
-export type PublicWallet = { family: ChainFamily; xpub: string; hot_wallet: string }
+/** The hot wallets by the number of their cell. */
+export type PublicWallet = { family: ChainFamily; xpub: string; hot_wallets: readonly string[] }
 
 /** The hot wallet's key in the hardware token, if one is configured. */
 export function hotKeyOf({ key_token }: { key_token: TokenSettings | null }): HotKey | null {
@@ -82,16 +83,19 @@ export function hotKeyOf({ key_token }: { key_token: TokenSettings | null }): Ho
   return { public_key, sign }
 }
 
-/** The extended public key for deposits and the hot wallet's address; no private key. */
+/** The extended public key for deposits and the hot wallets' addresses; no private key. */
 export function publicWalletsOf(
   phrase: Secret<string>,
   hot_key: HotKey | null = null,
+  cells = 1,
 ): PublicWallet[] {
   const wallet = walletFromPhrase(phrase, hot_key)
   const spellings = { tron: tronAddressFromBytes, evm: evmAddressFromBytes } as const
   return (['tron', 'evm'] as const).map((family) => ({
     family,
     xpub: wallet.xpub(family),
-    hot_wallet: spellings[family](Buffer.from(wallet.addressOf(family, null), 'hex')),
+    hot_wallets: Array.from({ length: cells }, (_, cell) =>
+      spellings[family](Buffer.from(wallet.addressOf(family, null, cell), 'hex')),
+    ),
   }))
 }

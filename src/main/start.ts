@@ -21,7 +21,8 @@ import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
 import { requireSharable, startOtherCells } from './cells.ts'
 import { makeHttpServer } from './http.ts'
-import { routeMessages, startIssuerHost } from './issuing.ts'
+import { startIssuerHost } from './issuing.ts'
+import { routeMessages } from './route_messages.ts'
 import { allTasks, makeSandboxHost } from './sandbox_host.ts'
 import { startCell } from './start_cell.ts'
 import { startTracing, traceRequests } from './tracing.ts'
@@ -74,23 +75,23 @@ async function start(
   const { runtime } = home
   log = runtime.log
   const others = await startOtherCells(settings, home, { stops, tracing })
-  const all = new Map([[settings.cell, home], ...others])
 
-  const engine = routeMessages(
-    home.issuing.engine,
-    new Map([...others].map(([number, { issuing }]) => [number, issuing.engine])),
-  )
+  const engine = routeMessages(home.issuing.engine, { ...others, clock: runtime.clock })
   const host = await startIssuerHost(runtime, engine)
   stops.push(host.stop)
   const probe = overrides?.probes === undefined ? host.probe : null
   const known_findings = new Map()
-  const tasks = allTasks([...all.values()].map((cell) => cell.begin(probe, known_findings)))
+  const runners = [home, ...others.started.values()].map((cell) =>
+    cell.begin(probe, known_findings),
+  )
+  others.onStart((cell) => void runners.push(cell.begin(probe, known_findings)))
+  const tasks = allTasks(runners)
 
   const app = makeHttpServer(runtime)
   if (tracing !== null) traceRequests(app, tracing)
   keepOperatorApart(app, settings.operator_url)
-  const issuing = new Map([...all].map(([number, cell]) => [number, cell.issuing]))
-  const sandbox_host = makeSandboxHost(runtime, { tasks, card_host_port: host.port, issuing })
+  const issuingOf = (number: number) => (others.started.get(number) ?? home).issuing
+  const sandbox_host = makeSandboxHost(runtime, { tasks, card_host_port: host.port, issuingOf })
   mountDoors(app, runtime, engine)
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {

@@ -3,6 +3,7 @@ import { pipeline_operations } from '#contract/operator/operations.ts'
 import { type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
 import type { Call, Response } from './call.ts'
 import { givenInput } from './cells.ts'
+import { combined } from './combine.ts'
 import type { Cells, Runtime } from './runtime.ts'
 
 type InvokeIn = (runtime: Runtime, call: Call) => Promise<Response>
@@ -14,8 +15,9 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A call of an operator that concerns all cells: a list, or a change everywhere. Null for every
- * other call. A cell that cannot answer fails the call: a list without it would look complete.
+ * A call of an operator that concerns all cells: a list, a sum, or a change everywhere. Null for
+ * every other call. A cell that cannot answer fails the call: a list without it would look
+ * complete.
  */
 export async function fanOut(
   cells: Cells,
@@ -26,6 +28,10 @@ export async function fanOut(
   if (operation.access === 'anyone' || !('operator' in operation.access)) return null
   if (EVERYWHERE.has(operation.name)) {
     return firstOrFailure(await invokeInAll(cells, call, invokeIn))
+  }
+  const combine = combined[operation.name]
+  if (combine !== undefined) {
+    return combineBodies(await invokeInAll(cells, call, invokeIn), combine)
   }
   if (!isPaged(operation)) return null
   const input = await givenInput(call)
@@ -49,6 +55,16 @@ function firstOrFailure(responses: readonly Response[]): Response {
   const response = responses.find(({ status }) => status >= 300) ?? responses[0]
   if (response === undefined) throw new Error('there is at least one cell')
   return response
+}
+
+function combineBodies(
+  responses: readonly Response[],
+  combine: (bodies: readonly never[]) => object,
+): Response {
+  const first = firstOrFailure(responses)
+  if (first.status >= 300) return first
+  const bodies = responses.map(({ body }) => JSON.parse(body) as never)
+  return { ...first, body: JSON.stringify(combine(bodies)) }
 }
 
 type Row = { id: string }

@@ -7,6 +7,7 @@ import {
   readJson,
 } from '#platform/settings/environment.ts'
 import type { ServerSettings } from '#platform/settings/server_settings.ts'
+import type { ChainSettings } from '#rails/chain/chain_settings.ts'
 
 /** A database with the whole schema and a share of the accounts. */
 export type CellDatabase = {
@@ -22,6 +23,8 @@ export type CellSettings = {
   /** The cells besides this installation's first one; empty: everything is in one database. */
   more_cells: readonly CellDatabase[]
 }
+
+type Chains = { chains: readonly ChainSettings[] }
 
 type Databases = Pick<ServerSettings, 'database_url' | 'account_database_url'>
 
@@ -82,10 +85,22 @@ function readUrl(value: unknown, what: string): Secret {
 
 const invalid = (sentence: string) => new ConfigError(`${NAME}: ${sentence}.`)
 
-/** The settings of one cell: the same ones with its own database. */
-export function settingsOfCell<Given extends CellSettings & Databases>(
+/** The settings of one cell: the same ones with its own database and hot wallets. */
+export function settingsOfCell<Given extends CellSettings & Databases & Chains>(
   settings: Given,
   { number, url, account_url }: CellDatabase,
 ): Given {
-  return { ...settings, cell: number, database_url: url, account_database_url: account_url }
+  const chains = settings.chains.map((chain) => ({ ...chain, ...walletsOf(chain, number) }))
+  return { ...settings, cell: number, database_url: url, account_database_url: account_url, chains }
+}
+
+/** Cells pay without asking each other, so two of them must not pay from one wallet. */
+function walletsOf({ chain, hot_wallet, hot_wallets }: ChainSettings, number: number) {
+  const { [number]: own, ...others } = hot_wallets
+  if (own === undefined) {
+    const command = `florin signer --show --cells ${number + 1}`
+    const cure = `\`${command}\` prints it.`
+    throw new ConfigError(`FLORIN_CHAINS: ${chain} has no hot wallet for cell ${number}. ${cure}`)
+  }
+  return { hot_wallet: own, hot_wallets: { ...others, 0: hot_wallet } }
 }

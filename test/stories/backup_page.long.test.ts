@@ -6,7 +6,15 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from '#platform/runtime/root.ts'
 import { openHolder } from '#test/support/cards.ts'
-import { built_cli, temporaryFolder } from '#test/support/florin_process.ts'
+import {
+  assertProven,
+  built_cli,
+  startFlorin,
+  stopAllProcesses,
+  temporaryFolder,
+} from '#test/support/florin_process.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
 import { PostgresPair } from '#test/support/postgres_pair.ts'
 import { startTestService } from '#test/support/start.ts'
 import { findTool, skipWithout } from '#test/support/tools.ts'
@@ -50,4 +58,27 @@ test('the commands of docs/backup.md restore a database whose books are sound', 
   assert.match(stdout, /^accounts +[1-9]/m)
   assert.match(stdout, /^The books are sound\.$/m)
   assert.match(stdout, /^\d+ accounts, [1-9]\d* entries: unbroken$/m)
+})
+
+after(stopAllProcesses)
+
+test('an archive of a stopped sandbox, unpacked elsewhere, starts with its accounts', async () => {
+  const folder = await temporaryFolder()
+  after(folder.remove)
+  const elsewhere = join(folder.path, 'elsewhere')
+  mkdirSync(elsewhere)
+  const first = await startFlorin({ FLORIN_DATA_DIR: join(folder.path, 'data') })
+  const { bearer, email } = await openAccount(first.url)
+  first.signal('SIGTERM')
+  await first.ended
+  await run('tar', ['-czf', 'florin.tgz', 'data'], { cwd: folder.path })
+  await run('tar', ['-xzf', join(folder.path, 'florin.tgz')], { cwd: elsewhere })
+
+  const env = { FLORIN_DATA_DIR: join(elsewhere, 'data') }
+  const second = await startFlorin(env)
+  const account = await send(second.url, 'GET', '/v1/accounts/me', { bearer })
+  assert.equal(account.body['email'], email, account.text)
+  second.signal('SIGTERM')
+  await second.ended
+  await assertProven(env)
 })

@@ -4,6 +4,7 @@ import type { Operation } from '#contract/operation.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
 import { listCells, setCellState } from '#domain/directory/cell_store.ts'
 import { cellOfId } from '#kernel/id.ts'
+import { chainsOf } from '#rails/chain/chain.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { getCard, issueCard } from '#test/support/cards.ts'
 import { openHolderInCell, startTestCells } from '#test/support/cells.ts'
@@ -16,6 +17,7 @@ import { authorize, follow, getTransaction } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { followActivity } from '#test/support/stream.ts'
 import { fund } from '#test/support/topups.ts'
+import { endOnChain, requested } from '#test/support/withdrawals.ts'
 
 const service = await startTestCells([1, 7])
 const { url, cells } = service
@@ -150,6 +152,20 @@ test('an operator acts on an account of any cell with the same token', async () 
   }
 })
 
+test('every cell pays withdrawals from a hot wallet of its own', async () => {
+  const paid_by = new Set<string>()
+  for (const { key: bearer, runtime } of holders) {
+    const account = { url, bearer }
+    const { id } = await requested(account, 20)
+    const done = await endOnChain(account, id, 'confirm')
+    assert.equal(done.status, 'completed')
+    const [chain] = chainsOf(runtime.settings.chains).values()
+    paid_by.add(chain?.hot_wallet ?? '')
+    assert.ok(service.sandbox.node.balanceOf(runtime.settings.chains[0]?.hot_wallet ?? '') > 0n)
+  }
+  assert.equal(paid_by.size, holders.length)
+})
+
 /** All rows of an operator list, page by page. */
 async function readAll(path: string): Promise<{ id: string }[]> {
   const rows: { id: string }[] = []
@@ -192,6 +208,37 @@ test('every paged operator list takes its own cursor', async () => {
     if (page.body.next_cursor === null) continue
     const next = await operate(url, 'GET', `${list}&cursor=${page.body.next_cursor}`)
     assert.equal(next.status, 200, `${name}: ${next.text}`)
+  }
+})
+
+test('figures, health and reconciliation add up all cells', async () => {
+  const stored = { accounts: 0, micros: 0 }
+  for (const { db } of cells.all) {
+    const [row] = await db.rows<{ accounts: bigint; micros: string }>(
+      `select (select count(*) from accounts) as accounts,
+              (select sum(balance_micros) from purses where kind = 'treasury')::text as micros`,
+    )
+    stored.accounts += Number(row?.accounts)
+    stored.micros += Number(row?.micros)
+  }
+  const figures = await operate(url, 'GET', '/figures')
+  assert.equal(figures.body.totals.accounts, stored.accounts, figures.text)
+  assert.equal(figures.body.totals.treasuries_usd, stored.micros / 1e6)
+  const today = figures.body.days.at(-1)
+  assert.equal(today.accounts_opened, stored.accounts)
+  assert.equal(today.approved, holders.length)
+  assert.equal(today.approval_rate, 1)
+  assert.equal((await operate(url, 'GET', '/health')).body.status, 'operational')
+
+  const compared = await operate(url, 'GET', '/reconciliation')
+  assert.deepEqual(compared.body.violations, [], compared.text)
+  const [deposits] = compared.body.chains
+  // Each holder deposited 30 USDT and withdrew 20 of them, with a fee of 1 that stays.
+  assert.equal(deposits.ledger_usd, (30 - 19) * holders.length, compared.text)
+  assert.equal(deposits.difference_usd, 0)
+  for (const { difference_usd, ledger_usd } of compared.body.network) {
+    assert.equal(difference_usd, 0)
+    assert.equal(ledger_usd, 12 * holders.length)
   }
 })
 

@@ -37,7 +37,7 @@ const chain = {
   chain_id: 728_126_428,
   url: 'http://127.0.0.1:9',
   xpub: tron?.xpub,
-  hot_wallet: tron?.hot_wallet,
+  hot_wallet: tron?.hot_wallets[0],
   assets: [{ asset: 'USDT', contract: USDT }],
 }
 const key_file = join(folder, 'keys.json')

@@ -23,6 +23,7 @@ const PAUSE_MS = 10
  * acknowledged call and approval is remembered, and must be there afterwards exactly once.
  */
 export type AcknowledgedLoad = {
+  account_id: string
   /** Responses other than a success since the start. */
   unavailable(): number
   /** Milliseconds until the next load and the next approval from now. */
@@ -60,6 +61,7 @@ export async function startAcknowledgedLoad(
     targets,
     can_close: failing !== 'database',
     can_refuse: failing !== 'nodes',
+    lines: new Map(),
   }
   const loads: Acknowledged[] = []
   const approvals: string[] = []
@@ -70,8 +72,12 @@ export async function startAcknowledgedLoad(
     while (!isOver && !isStopped()) {
       const card_id = pick(owner.cards, random).id
       const key = randomUUID()
-      const { text, refusals } = await loadUntilDone(network, owner, { key, card_id })
-      unavailable += refusals
+      const text = await loadUntilDone(network, owner, {
+        ...{ key, card_id },
+        onRefusal: () => {
+          unavailable += 1
+        },
+      })
       loads.push({ key, card_id, text })
       await delay(PAUSE_MS)
     }
@@ -92,6 +98,7 @@ export async function startAcknowledgedLoad(
   // A failure is thrown by stop; until then it must not count as unhandled.
   traffic.catch(() => undefined)
   return {
+    account_id: owner.account_id,
     unavailable: () => unavailable,
     nextSuccess: async () => {
       const began = performance.now()
@@ -105,8 +112,7 @@ export async function startAcknowledgedLoad(
     stop: async () => {
       isOver = true
       await traffic
-      for (const line of lines.values()) line.end()
-      lines.clear()
+      for (const line of network.lines.values()) line.end()
     },
     assertKept: async (db) => {
       await assertLoadsAreKept(node, owner, { loads, db })
@@ -118,7 +124,13 @@ export async function startAcknowledgedLoad(
   }
 }
 
-type Network = { targets: () => readonly Target[]; can_close: boolean; can_refuse: boolean }
+type Network = {
+  targets: () => readonly Target[]
+  can_close: boolean
+  can_refuse: boolean
+  /** By port; each load has its own. */
+  lines: Map<number, HostConnection>
+}
 
 const targetAt = ({ targets }: Network, at: number): Target => {
   const all = targets()
@@ -136,15 +148,16 @@ const load = ({ url }: { url: string }, owner: StormOwner, { key, card_id }: Cal
 async function loadUntilDone(
   network: Network,
   owner: StormOwner,
-  call: Call,
-): Promise<{ text: string; refusals: number }> {
+  { onRefusal, ...call }: Call & { onRefusal(): void },
+): Promise<string> {
   const first = call.key.charCodeAt(0)
   for (let refusals = 0; ; refusals += 1) {
     const reply = await load(targetAt(network, first + refusals), owner, call).catch((cause) => {
       if (!network.can_close) throw cause
       return null
     })
-    if (reply?.status === 200) return { text: reply.text, refusals }
+    if (reply?.status === 200) return reply.text
+    onRefusal()
     if (reply !== null) {
       // A load balancer says 502 if its node dies during the call.
       const isLost = network.can_close && reply.status === 502
@@ -161,7 +174,7 @@ async function ask(network: Network, message: OutgoingMessage, first: number): P
   const repeat = { ...message, mti: '0101' }
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const line = await lineTo(targetAt(network, first + attempt).card_host_port)
+      const line = await lineTo(network, targetAt(network, first + attempt).card_host_port)
       const { fields } = await line.send(attempt === 0 ? message : repeat)
       const code = fields[39] ?? 'none'
       assert(code === '00' || (code === '91' && network.can_refuse), `a purchase got ${code}`)
@@ -173,10 +186,8 @@ async function ask(network: Network, message: OutgoingMessage, first: number): P
   }
 }
 
-const lines = new Map<number, HostConnection>()
-
 /** One connection per host, as a network keeps it. */
-async function lineTo(port: number): Promise<HostConnection> {
+async function lineTo({ lines }: Network, port: number): Promise<HostConnection> {
   const known = lines.get(port)
   if (known !== undefined && !known.isDown()) return known
   const line = await openConnection(port)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Card } from '#contract/cards.ts'
+import { runtimeOfId } from '#operations/cells.ts'
 import { refusalOf } from './calls.ts'
 import { type Reply, type RequestOptions, send } from './http.ts'
 import { fundTreasury } from './money.ts'
@@ -13,7 +14,8 @@ type Service = Pick<TestService, 'url' | 'runtime'>
 export async function openHolder({ url, runtime }: Service, usd = 0): Promise<Holder> {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
-  if (usd > 0) await fundTreasury(runtime.db, person.account_id, usd)
+  const { db } = runtimeOfId(runtime, person.account_id)
+  if (usd > 0) await fundTreasury(db, person.account_id, usd)
   return { ...person, key }
 }
 

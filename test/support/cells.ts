@@ -1,10 +1,10 @@
 import { after } from 'node:test'
 import { runtimeOfId } from '#operations/cells.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
+import { startAgentService } from './agent.ts'
 import { type Holder, openHolder } from './cards.ts'
 import { cloneDatabase } from './database.ts'
-import { fundTreasury } from './money.ts'
-import { startTestService, type TestService } from './start.ts'
+import type { TestService } from './start.ts'
 
 export type CellsService = TestService & { cells: Cells; urls: ReadonlyMap<number, string> }
 
@@ -20,7 +20,8 @@ export async function startTestCells(
     if (database !== null) after(database.drop)
     listed.push({ number, url: given ?? database?.url ?? '' })
   }
-  const service = await startTestService({ env: { FLORIN_CELLS: JSON.stringify(listed) } })
+  // The tokens of apps are bound to the service's URL.
+  const service = await startAgentService({ env: { FLORIN_CELLS: JSON.stringify(listed) } })
   const { cells } = service.runtime
   if (cells === null) throw new Error('the service has no cells')
   const all = new Map([
@@ -35,8 +36,6 @@ export async function openHolderInCell(
   service: CellsService,
   usd = 0,
 ): Promise<Holder & { runtime: Runtime }> {
-  const holder = await openHolder(service, 0)
-  const runtime = runtimeOfId(service.runtime, holder.account_id)
-  if (usd > 0) await fundTreasury(runtime.db, holder.account_id, usd)
-  return { ...holder, runtime }
+  const holder = await openHolder(service, usd)
+  return { ...holder, runtime: runtimeOfId(service.runtime, holder.account_id) }
 }

@@ -18,6 +18,7 @@ import { freePort } from './port.ts'
 type Row = Record<string, unknown>
 
 const QUERY_ATTEMPTS = 120
+const QUERY_MS_MAX = 60_000
 
 /** Classes 08, 53 (a full disk) and 57 of SQLSTATE, and sockets that end. */
 function isConnectionFault(cause: unknown): boolean {
@@ -116,13 +117,15 @@ export class PostgresPair {
     const client = new pg.Client({
       connectionString: this.urlOf(port),
       connectionTimeoutMillis: 3_000,
+      query_timeout: QUERY_MS_MAX,
     })
     client.on('error', () => undefined)
     await client.connect()
     try {
       return (await client.query(sql, values)).rows
     } finally {
-      await client.end()
+      // The server may be dying, and then nobody takes part in an orderly end.
+      client.end().catch(() => undefined)
     }
   }
 
@@ -278,6 +281,7 @@ export class PostgresPair {
       'unix_socket_directories=',
       'max_connections=200',
       'wal_keep_size=512MB',
+      'max_wal_size=512MB',
       'fsync=off',
       'full_page_writes=off',
       'wal_receiver_status_interval=1s',

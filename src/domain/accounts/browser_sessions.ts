@@ -13,15 +13,23 @@ export async function endBrowserSessions(tx: Tx, account_id: string, now: Date):
   await deletePayloadsOfAccount(tx, account_id)
 }
 
-/**
- * Checks that a browser session has not been ended since its sign-in. Locks the account, so a
- * consent is stored either before or after a change of password.
- */
+const IS_SIGNED_IN = `
+  select status = 'active' and coalesce(browser_sessions_ended_at < $2, true) as is_signed_in
+    from accounts where id = $1`
+
+/** Checks that a browser session has not been ended since its sign-in. */
+export async function findsSignedIn(
+  tx: Tx,
+  account_id: string,
+  signed_in_at: Date,
+): Promise<boolean> {
+  const [row] = await tx.rows<{ is_signed_in: boolean }>(IS_SIGNED_IN, [account_id, signed_in_at])
+  return row?.is_signed_in === true
+}
+
+/** Locks the account too, so a consent is stored either before or after a change of password. */
 export async function isSignedIn(tx: Tx, account_id: string, signed_in_at: Date): Promise<boolean> {
-  const [row] = await tx.rows<{ is_signed_in: boolean }>(
-    `select status = 'active' and coalesce(browser_sessions_ended_at < $2, true) as is_signed_in
-       from accounts where id = $1 for no key update`,
-    [account_id, signed_in_at],
-  )
+  const sql = `${IS_SIGNED_IN} for no key update`
+  const [row] = await tx.rows<{ is_signed_in: boolean }>(sql, [account_id, signed_in_at])
   return row?.is_signed_in === true
 }

@@ -26,6 +26,8 @@ export type Dependencies = {
   newId(prefix: IdPrefix, at: Date): string
   /** Reserves an email in all cells. Returns false if an account of another cell has it. */
   claimEmail(email: string): Promise<boolean>
+  /** The databases of all cells, for work that cell 0 does for all; none in another cell. */
+  cellDatabases(): readonly Tx[]
   keys: Keys
   http: HttpClient
   probes: Probes
@@ -155,6 +157,7 @@ type CallContext = {
   now: Date
   newId(prefix: IdPrefix, at?: Date): string
   claimEmail: Dependencies['claimEmail']
+  cellDatabases: Dependencies['cellDatabases']
 }
 
 /** Before the transaction: for slow work such as password hashing. */

@@ -5,6 +5,9 @@ export type OauthPayload = {
   payload: Record<string, unknown>
   consumed_at: Date | null
   expires_at: Date | null
+  /** Of a browser session or consent page. */
+  account_id: string | null
+  signed_in_at: Date | null
 }
 
 export type NewOauthPayload = {
@@ -51,7 +54,7 @@ const SIGNED_IN = `not exists (
    where a.id = p.account_id
      and (a.status <> 'active' or a.browser_sessions_ended_at >= p.signed_in_at))`
 
-const SELECT_PAYLOAD = `select payload, consumed_at, expires_at
+const SELECT_PAYLOAD = `select payload, consumed_at, expires_at, account_id, signed_in_at
   from oauth_payloads p where ${SIGNED_IN}`
 
 export async function findPayload(
@@ -174,19 +177,38 @@ export async function deleteExpiredPayloads(
   )
 }
 
-const UNUSED_CLIENT = `model = 'Client'
-  and not exists (select from oauth_grants g where g.client_id = oauth_payloads.id)`
-
-/** Deletes clients without a grant: those registered before a date, and all but the newest. */
-export async function deleteUnusedClients(
+/** Clients without a grant in this cell: those registered before a date, and all but the newest. */
+export async function findUnusedClients(
   tx: Tx,
   { before, kept_max }: { before: Date; kept_max: number },
-): Promise<void> {
-  await tx.run(`delete from oauth_payloads where ${UNUSED_CLIENT} and created_at < $1`, [before])
+): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `select id from (
+       select id, created_at, row_number() over (order by created_at desc) as place
+         from oauth_payloads
+        where model = 'Client'
+          and not exists (select from oauth_grants g where g.client_id = oauth_payloads.id)) unused
+      where created_at < $1 or place > $2`,
+    [before, kept_max],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Those of the clients that have a grant in this cell. */
+export async function findUsedClients(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.rows<{ client_id: string }>(
+    'select distinct client_id from oauth_grants where client_id = any($1)',
+    [ids],
+  )
+  return rows.map(({ client_id }) => client_id)
+}
+
+/** A client that was given a grant in this cell meanwhile is kept. */
+export async function deleteClients(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.run(
-    `delete from oauth_payloads where model = 'Client' and id in (
-       select id from oauth_payloads where ${UNUSED_CLIENT} order by created_at desc offset $1)`,
-    [kept_max],
+    `delete from oauth_payloads p where model = 'Client' and id = any($1)
+        and not exists (select from oauth_grants g where g.client_id = p.id)`,
+    [ids],
   )
   await tx.run(
     `delete from oauth_payloads r where model = 'RegistrationAccessToken'

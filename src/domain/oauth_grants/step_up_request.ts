@@ -48,17 +48,17 @@ function unseal(keys: Keys, sealed: string): string | undefined {
 /** A request for more scopes, with the grant that is to have them. */
 export type StepUp = { request: StepUpRequest; grant: GrantRow }
 
-type StepUpDependencies = { db: Tx; keys: Keys; clock: Clock }
+type StepUpDependencies = { keys: Keys; clock: Clock }
 
 /** Undefined if the link is not ours, has expired or its grant has ended. */
 export async function findStepUp(
-  dependencies: StepUpDependencies,
+  { keys, clock }: StepUpDependencies,
   sealed: unknown,
+  dbOf: (grant_id: string) => Tx,
 ): Promise<StepUp | undefined> {
-  const { db, keys, clock } = dependencies
   const request = openStepUp(keys, String(sealed), clock.now())
   if (request === undefined) return undefined
-  const grant = await findGrant(db, request.grant_id)
+  const grant = await findGrant(dbOf(request.grant_id), request.grant_id)
   if (grant === undefined || grant.revoked_at !== null || grant.expires_at <= clock.now()) {
     return undefined
   }

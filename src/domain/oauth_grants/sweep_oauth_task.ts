@@ -1,8 +1,10 @@
 import {
+  deleteClients,
   deleteExpiredPayloads,
-  deleteUnusedClients,
+  findUnusedClients,
+  findUsedClients,
 } from '#domain/credentials/oauth_payload_store.ts'
-import type { Database } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { endGrantWebhooks } from './end_grant.ts'
@@ -14,8 +16,10 @@ const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1_000
 const UNUSED_CLIENTS_MAX = 10_000
 const EXPIRED_KEPT_MS = 24 * 60 * 60 * 1_000
 
+type SweepDependencies = { db: Database; clock: Clock; cellDatabases(): readonly Tx[] }
+
 /** Deletes expired tokens, codes, interactions and sessions, and unused clients. */
-export function sweepOauthTask({ db, clock }: { db: Database; clock: Clock }): Task {
+export function sweepOauthTask({ db, clock, cellDatabases }: SweepDependencies): Task {
   return {
     name: 'sweep_oauth',
     every_ms: 60_000,
@@ -28,12 +32,23 @@ export function sweepOauthTask({ db, clock }: { db: Database; clock: Clock }): T
       await deleteExpiredPayloads(db, { before: now, model: 'Interaction' })
       await endExpiredGrants(db, clock)
       await deleteExpiredMcpSessions(db, now)
-      await deleteUnusedClients(db, {
-        before: new Date(now.getTime() - UNUSED_CLIENT_MS),
-        kept_max: UNUSED_CLIENTS_MAX,
-      })
+      await deleteUnusedClients(db, cellDatabases(), now)
     },
   }
+}
+
+/** Clients are in cell 0, but an account of any cell may have given one a grant. */
+async function deleteUnusedClients(db: Tx, cells: readonly Tx[], now: Date): Promise<void> {
+  const before = new Date(now.getTime() - UNUSED_CLIENT_MS)
+  const unused = await findUnusedClients(db, { before, kept_max: UNUSED_CLIENTS_MAX })
+  const used = new Set<string>()
+  for (const cell of unused.length === 0 ? [] : cells) {
+    for (const id of await findUsedClients(cell, unused)) used.add(id)
+  }
+  await deleteClients(
+    db,
+    unused.filter((id) => !used.has(id)),
+  )
 }
 
 /** An expired grant loses its webhooks, like a revoked one. */

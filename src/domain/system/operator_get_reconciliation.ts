@@ -3,8 +3,8 @@ import { reconcile } from './reconciliation.ts'
 
 /** Asks chain nodes, so it runs outside a transaction. */
 export const operatorGetReconciliation: PreparedOperatorHandler<'operator_get_reconciliation'> = {
-  prepare: async ({ db, settings, now }) => {
-    const compared = await reconcile({ db, settings }, now)
+  prepare: async ({ db, settings, now, cellDatabases }) => {
+    const compared = await reconcile({ db, settings, custody_dbs: cellDatabases() }, now)
     return async () => compared
   },
 }

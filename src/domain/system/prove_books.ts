@@ -21,7 +21,7 @@ const PAGE = 500
 const BUNDLE = 50
 /** Runs in which a cycle over all accounts ends; hourly, so it takes less than a day. */
 const RUNS_PER_CYCLE = 20
-const CYCLE_ACCOUNTS_MIN = 200
+const CYCLE_ACCOUNTS_MIN = 20
 
 export type BooksRun = { changed: number; cycled: number; violations: number }
 

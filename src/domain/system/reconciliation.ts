@@ -5,7 +5,7 @@ import {
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
-import type { Database } from '#platform/postgres/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type FindingRow, findLastRun, listFindings } from './proof_store.ts'
 import { loadNetworkTotals } from './reconciliation_store.ts'
@@ -55,7 +55,7 @@ const NODE_TIMEOUT_MS = 10_000
 
 /** Compares the books with the coins in custody, the card networks and x402 payments. */
 export async function reconcile(
-  { db, settings }: { db: Database; settings: Settings },
+  { db, settings, custody_dbs }: { db: Tx; settings: Settings; custody_dbs: readonly Tx[] },
   now: Date,
 ): Promise<Reconciliation> {
   const [findings, last_run_at, network] = await Promise.all([
@@ -68,7 +68,7 @@ export async function reconcile(
     checked_at: now.toISOString(),
     proven_at: last_run_at?.toISOString() ?? null,
     violations: findings.map(findingView),
-    chains: await compareCustody({ db, settings }, fetch),
+    chains: await compareCustody({ dbs: custody_dbs, settings }, fetch),
     network: network.map(({ network: name, ledger_micros, transactions_micros }) => ({
       network: name,
       ledger_usd: usdFromMicros(ledger_micros),

@@ -63,7 +63,7 @@ test('deposits, a sweep, withdrawals and a failed one leave no difference', asyn
   }
   assert(await eventually(isSwept, { within_ms: 30_000 }))
   assert.deepEqual(await differences(), [0, 0, 0])
-  const rows = await proveCustody(db, settings)
+  const rows = await proveCustody([db], settings)
   assert.deepEqual(
     rows.map(({ asset, ledger_usd, float_usd, is_short }) => [
       asset,
@@ -91,12 +91,12 @@ test('missing coins are reported as short, and an unreachable node as a fault', 
        from topups where account_id = $4 limit 1`,
     [lost.chain, lost.asset, lost.value_micros, wd?.account_id],
   )
-  const isShort = async () => (await proveCustody(db, settings)).map(({ is_short }) => is_short)
+  const isShort = async () => (await proveCustody([db], settings)).map(({ is_short }) => is_short)
   assert.deepEqual(await isShort(), [false, true, false])
   await db.run(`delete from chain_transfers where txid = 'none'`)
   assert.deepEqual(await isShort(), [false, false, false])
   const away = { ...settings, chains: settings.chains.map((one) => ({ ...one, url: DEAD_URL })) }
-  for (const { fault, difference_usd, is_short } of await proveCustody(db, away)) {
+  for (const { fault, difference_usd, is_short } of await proveCustody([db], away)) {
     assert.match(fault ?? '', /did not respond/)
     assert.deepEqual([difference_usd, is_short], [null, false])
   }

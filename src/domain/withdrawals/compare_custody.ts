@@ -1,6 +1,6 @@
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
-import type { Database } from '#platform/postgres/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
 import { finalCustodyOn } from '#rails/chain/custody.ts'
 import type { Settings } from '#settings/settings.ts'
@@ -32,50 +32,59 @@ export type ChainDifference = {
 /** Each address costs one request. For the smaller ones beyond this, the books are used. */
 const ADDRESSES_MAX = 1_000
 
-/** Compares the books with the coins on each chain, by asset. An unreachable node is a fault. */
+/**
+ * Compares the books with the coins on each chain, by asset. The cells share the cold wallets, so
+ * their books are added up. An unreachable node is a fault.
+ */
 export async function compareCustody(
-  { db, settings }: { db: Database; settings: Settings },
+  { dbs, settings }: { dbs: readonly Tx[]; settings: Settings },
   fetch: NodeFetch,
 ): Promise<ChainDifference[]> {
-  const books = await findCustodyBooks(db)
+  if (dbs.length === 0) return []
+  const books = (await Promise.all(dbs.map(findCustodyBooks))).flat()
   const differences: ChainDifference[] = []
   for (const chain of chainsOf(settings.chains).values()) {
     for (const one of chain.assets) {
-      const book = books.find(
+      const of_asset = books.filter(
         ({ asset, chain: name }) => name === chain.name && asset === one.asset,
       )
-      const held = await sumOnChain({ db, fetch }, chain, one).catch((cause: unknown) =>
+      const held = await sumOnChain({ dbs, fetch }, chain, one).catch((cause: unknown) =>
         cause instanceof Error ? cause : new Error(String(cause)),
       )
-      differences.push(differenceOf({ chain, asset: one, book, held }))
+      differences.push(differenceOf({ chain, asset: one, books: of_asset, held }))
     }
   }
   return differences
 }
 
 async function sumOnChain(
-  { db, fetch }: { db: Database; fetch: NodeFetch },
-  { name, settings, hot_wallet, cold_wallets }: Chain,
+  { dbs, fetch }: { dbs: readonly Tx[]; fetch: NodeFetch },
+  { name, settings, hot_wallets, cold_wallets }: Chain,
   { asset, contract }: ChainAsset,
 ): Promise<Micros> {
   const filter = { chain: name, asset, count_max: ADDRESSES_MAX }
-  const addresses = [hot_wallet, ...cold_wallets, ...(await findUnsweptAddresses(db, filter))]
+  const unswept = await Promise.all(dbs.map((db) => findUnsweptAddresses(db, filter)))
+  const remaining = await Promise.all(dbs.map((db) => sumRemainingBalances(db, filter)))
   const balanceOf = await finalCustodyOn(settings, fetch)
-  let sum = await sumRemainingBalances(db, filter)
-  for (const address of addresses) sum += await balanceOf(contract, address)
+  let sum = sumOf(remaining)
+  for (const address of [...hot_wallets, ...cold_wallets, ...unswept.flat()]) {
+    sum += await balanceOf(contract, address)
+  }
   return sum
 }
 
 type CustodyComparison = {
   chain: Chain
   asset: ChainAsset
-  book: CustodyBooks | undefined
+  books: readonly CustodyBooks[]
   held: Micros | Error
 }
 
-function differenceOf({ chain, asset, book, held }: CustodyComparison): ChainDifference {
-  const ledger = book?.custody_micros ?? 0n
-  const in_flight = book?.in_flight_micros ?? 0n
+const sumOf = (amounts: readonly Micros[]): Micros => amounts.reduce((sum, one) => sum + one, 0n)
+
+function differenceOf({ chain, asset, books, held }: CustodyComparison): ChainDifference {
+  const ledger = sumOf(books.map(({ custody_micros }) => custody_micros))
+  const in_flight = sumOf(books.map(({ in_flight_micros }) => in_flight_micros))
   const float = microsFromUsd(asset.float_usd ?? 0)
   const isKnown = typeof held === 'bigint'
   return {

@@ -110,7 +110,7 @@ test('refuses unreadable and zero addresses, asset contracts and the hot wallet'
   const chain = {
     name: 'tron',
     assets: [{ asset: 'USDT', contract }],
-    hot_wallet,
+    hot_wallets: [hot_wallet],
     readAddress: (text: string) => (text === 'unreadable' ? null : text),
   } as unknown as Chain
   assert.equal(requireAddress(chain, good ?? ''), good)

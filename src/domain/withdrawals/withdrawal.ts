@@ -105,7 +105,7 @@ export function requireAddress(chain: Chain, text: string): string {
   const address = chain.readAddress(text)
   const isZero = address === null || /^0+$/.test(address)
   const isContract = chain.assets.some(({ contract }) => contract === address)
-  if (isZero || isContract || address === chain.hot_wallet) throw invalidAddress(chain)
+  if (isZero || isContract || chain.hot_wallets.includes(address)) throw invalidAddress(chain)
   return address
 }
 

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { BROWSER_SESSION_MS } from '#domain/accounts/browser_sessions.ts'
+import { BROWSER_SESSION_MS, findsSignedIn } from '#domain/accounts/browser_sessions.ts'
 import type { AuditContext } from '#domain/audit/audit.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import { findGrant } from '#domain/credentials/grant_store.ts'
@@ -15,6 +15,7 @@ import {
   upsertPayload,
 } from '#domain/credentials/oauth_payload_store.ts'
 import { revokeGrant } from '#domain/oauth_grants/grants.ts'
+import { runtimeOfBearer, runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { errors } from './library.ts'
 
@@ -33,6 +34,10 @@ const SECRET_IDS = new Set([
 
 const BROWSER_MODELS = new Set(['Session', 'Interaction'])
 
+/** Stored in the cell of their grant, which their ID names. All others are in cell 0. */
+export const GRANT_MODELS = ['AccessToken', 'RefreshToken', 'AuthorizationCode'] as const
+const IN_CELL: ReadonlySet<string> = new Set(GRANT_MODELS)
+
 type AdapterDependencies = Runtime & { auditContext(): AuditContext }
 
 /** Storage of the authorization server: one table for payloads and one for grants. */
@@ -42,13 +47,16 @@ export function oauthAdapter(dependencies: AdapterDependencies): (model: string)
 }
 
 function payloadAdapter(dependencies: AdapterDependencies, model: string): Adapter {
-  const { db, clock } = dependencies
+  const { clock } = dependencies
+  const dbOf = (id: string) =>
+    IN_CELL.has(model) ? runtimeOfBearer(dependencies, id).db : dependencies.db
   const isSecret = SECRET_IDS.has(model)
   const idOf = (id: string) => (isSecret ? oauthHash(dependencies.keys, id) : id)
   const idsOf = (id: string) => (isSecret ? oauthHashes(dependencies.keys, id) : [id])
   return {
     upsert: async (id, payload, expiresIn) => {
       const now = clock.now()
+      const db = dbOf(id)
       const { jti: _jti, ...rest } = payload
       await upsertPayload(db, {
         model,
@@ -65,25 +73,33 @@ function payloadAdapter(dependencies: AdapterDependencies, model: string): Adapt
       const [, ...older] = idsOf(id)
       if (older.length > 0) await deletePayload(db, model, older)
     },
-    find: async (id) => payloadOf(dependencies, model, await findPayload(db, model, idsOf(id)), id),
-    findByUid: async (uid) =>
-      payloadOf(dependencies, model, await findPayloadByUid(db, model, uid)),
+    find: async (id) => {
+      const row = await findPayload(dbOf(id), model, idsOf(id))
+      return payloadOf(dependencies, model, await unlessSignedOut(dependencies, row), id)
+    },
+    findByUid: async (uid) => {
+      const row = await findPayloadByUid(dependencies.db, model, uid)
+      return payloadOf(dependencies, model, await unlessSignedOut(dependencies, row))
+    },
     findByUserCode: async () => undefined,
     consume: async (id) => {
-      const isFirst = await consumePayload(db, { model, ids: idsOf(id), now: clock.now() })
+      const consumed = { model, ids: idsOf(id), now: clock.now() }
+      const isFirst = await consumePayload(dbOf(id), consumed)
       if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was already used')
     },
     destroy: async (id) => {
-      if (model !== 'AccessToken') return deletePayload(db, model, idsOf(id))
-      await consumePayload(db, { model, ids: idsOf(id), now: clock.now() })
+      if (model !== 'AccessToken') return deletePayload(dbOf(id), model, idsOf(id))
+      await consumePayload(dbOf(id), { model, ids: idsOf(id), now: clock.now() })
     },
     revokeByGrantId: async (grant_id) => {
+      const of_grant = runtimeOfId(dependencies, grant_id)
+      const { db } = of_grant
       // A revoked token is kept until it would have expired, so it fails as revoked, not unknown.
       if (model !== 'AccessToken') await deletePayloadsOfGrant(db, grant_id, [model])
       else await consumePayloadsOfGrant(db, { model, grant_id, now: clock.now() })
       const grant = await findGrant(db, grant_id)
       if (grant === undefined) return
-      await forgetCredentials(dependencies, grant.account_id)
+      await forgetCredentials(of_grant, grant.account_id)
     },
   }
 }
@@ -115,10 +131,22 @@ function expiresAt(
   return expiresIn === undefined ? null : new Date(now.getTime() + expiresIn * 1_000)
 }
 
-async function forgetCredentials(
-  { db, credentials }: AdapterDependencies,
-  account_id: string,
-): Promise<void> {
+/**
+ * Cell 0 stores the browser sessions of all accounts, but a sign-out is recorded in the account's
+ * own cell. In cell 0 the statement has checked that already.
+ */
+async function unlessSignedOut(
+  dependencies: AdapterDependencies,
+  row: OauthPayload | undefined,
+): Promise<OauthPayload | undefined> {
+  const { account_id = null, signed_in_at = null } = row ?? {}
+  if (account_id === null || signed_in_at === null) return row
+  const { db } = runtimeOfId(dependencies, account_id)
+  if (db === dependencies.db) return row
+  return (await findsSignedIn(db, account_id, signed_in_at)) ? row : undefined
+}
+
+async function forgetCredentials({ db, credentials }: Runtime, account_id: string): Promise<void> {
   await notifyCredentialsChanged(db, account_id)
   credentials.forget(account_id)
 }
@@ -154,13 +182,13 @@ function payloadOf(
 
 /** The consent step writes grants; the library only reads and ends them. */
 function grantAdapter(dependencies: AdapterDependencies): Adapter {
-  const { db, clock } = dependencies
+  const { clock } = dependencies
   return {
     upsert: async () => {
       throw new Error('grants are written by the consent step')
     },
     find: async (id) => {
-      const grant = await findGrant(db, id)
+      const grant = await findGrant(runtimeOfId(dependencies, id).db, id)
       const isLive = grant?.revoked_at === null && grant.expires_at > clock.now()
       return isLive ? (grant.payload as AdapterPayload) : undefined
     },
@@ -169,11 +197,12 @@ function grantAdapter(dependencies: AdapterDependencies): Adapter {
     consume: async () => undefined,
     destroy: async (id) => {
       const context = dependencies.auditContext()
-      const grant = await findGrant(db, id)
+      const of_grant = runtimeOfId(dependencies, id)
+      const grant = await findGrant(of_grant.db, id)
       const isClient = context.actor_type === 'oauth_client' && grant !== undefined
       const actor = isClient && { actor_id: grant.client_id, actor_name: grant.client_name }
       const audit_context = { ...context, ...actor }
-      await revokeGrant(dependencies, id, { account_id: null, audit_context })
+      await revokeGrant(of_grant, id, { account_id: null, audit_context })
     },
     revokeByGrantId: async () => undefined,
   }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import { findStepUp, type StepUp } from '#domain/oauth_grants/step_up_request.ts'
 import { requestContextOf } from '#doors/request_context.ts'
+import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { showConsent, submitConsent } from './consent.ts'
 import { errorText } from './error_page.ts'
@@ -47,7 +48,7 @@ async function loadInteraction(
   const step_up = await stepUpOf(runtime, interaction)
   const { client_name, redirect } = appOf(interaction, client, step_up)
   return {
-    runtime,
+    runtime: runtimeOfId(runtime, interaction.session?.accountId ?? ''),
     provider,
     request,
     reply,
@@ -64,7 +65,7 @@ async function loadInteraction(
 
 async function stepUpOf(runtime: Runtime, { params }: Interaction): Promise<StepUp | null> {
   if (params['client_id'] !== STEP_UP_CLIENT_ID) return null
-  const step_up = await findStepUp(runtime, params['state'])
+  const step_up = await findStepUp(runtime, params['state'], (id) => runtimeOfId(runtime, id).db)
   if (step_up === undefined) throw new errors.SessionNotFound('the link has expired')
   return step_up
 }

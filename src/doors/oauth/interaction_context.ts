@@ -11,6 +11,7 @@ export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** A user's authorization request in progress. */
 export type InteractionContext = {
+  /** Of the signed-in account's cell. */
   runtime: Runtime
   provider: Provider
   request: FastifyRequest

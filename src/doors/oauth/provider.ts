@@ -6,8 +6,11 @@ import type { AuditContext } from '#domain/audit/audit.ts'
 import { oauthHashes } from '#domain/credentials/oauth_hash.ts'
 import { renewClientSecret } from '#domain/credentials/oauth_payload_store.ts'
 import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
-import type { Runtime } from '#operations/runtime.ts'
-import { oauthAdapter } from './adapter.ts'
+import { markSecret } from '#kernel/cell.ts'
+import { cellOfId } from '#kernel/id.ts'
+import { runtimeOfId } from '#operations/cells.ts'
+import type { Cells, Runtime } from '#operations/runtime.ts'
+import { GRANT_MODELS, oauthAdapter } from './adapter.ts'
 import { requireBudgetDetail } from './budget_details.ts'
 import { DETAIL_TYPES, requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
@@ -46,6 +49,7 @@ export function createProvider(
     await renewClientSecret(db, this.clientId, current)
     return true
   }
+  if (runtime.cells !== null) nameCells(provider, runtime.cells)
   limitErrorRedirects(provider, runtime)
   Object.assign(provider.Client.prototype, { compareClientSecret: compareClientSecret })
   provider.use(async (ctx, next) => {
@@ -53,6 +57,20 @@ export function createProvider(
     adjustResponse(ctx.path, ctx.method, ctx.body as Record<string, unknown>)
   })
   return provider
+}
+
+type TokenModel = { prototype: { grantId?: string; generateTokenId(): string } }
+
+/** Codes and tokens name the cell of their grant, like the bearers of sessions and keys. */
+function nameCells(provider: InstanceType<typeof Provider>, cells: Cells): void {
+  for (const name of GRANT_MODELS) {
+    const { prototype } = provider[name] as unknown as TokenModel
+    const { generateTokenId } = prototype
+    prototype.generateTokenId = function (this: TokenModel['prototype']) {
+      const cell = cellOfId(this.grantId ?? '')
+      return markSecret(generateTokenId.call(this), cells.at(cell) === undefined ? 0 : cell)
+    }
+  }
 }
 
 /** Corrects or removes fields in the library's responses that do not apply here. */
@@ -70,7 +88,7 @@ function adjustResponse(path: string, method: string, body: Record<string, unkno
 }
 
 function providerConfiguration(runtime: Runtime, auditContext: () => AuditContext): Configuration {
-  const { settings, db, keys } = runtime
+  const { settings, keys } = runtime
   const isHttps = settings.public_url.startsWith('https:')
   return {
     adapter: oauthAdapter({ ...runtime, auditContext }),
@@ -117,7 +135,7 @@ function providerConfiguration(runtime: Runtime, auditContext: () => AuditContex
     clientBasedCORS: () => true,
     renderError: async (ctx, out) => errorPage(ctx, out),
     findAccount: async (_ctx, id) => {
-      const [account] = await findAccounts(db, [id])
+      const [account] = await findAccounts(runtimeOfId(runtime, id).db, [id])
       if (account?.status !== 'active') return undefined
       return { accountId: id, claims: async () => ({ sub: id }) }
     },

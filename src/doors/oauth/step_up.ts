@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientMetadata } from 'oidc-provider'
 import { resourceUrl } from '#domain/credentials/resource.ts'
 import { findStepUp } from '#domain/oauth_grants/step_up_request.ts'
+import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import type { Settings } from '#settings/settings.ts'
 import { sendPage } from './interaction_context.ts'
@@ -32,7 +33,7 @@ export async function startStepUp(
 ): Promise<FastifyReply> {
   const { settings } = runtime
   const { request: sealed } = request.query as { request?: unknown }
-  const found = await findStepUp(runtime, sealed)
+  const found = await findStepUp(runtime, sealed, (id) => runtimeOfId(runtime, id).db)
   if (found === undefined) return sendPage(reply, 410, expiredStepUpPage(settings.mode))
   const query = new URLSearchParams({
     client_id: STEP_UP_CLIENT_ID,

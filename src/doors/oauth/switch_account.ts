@@ -6,7 +6,8 @@ import type { InteractionContext } from './interaction_context.ts'
 export async function switchAccount(context: InteractionContext): Promise<FastifyReply> {
   const { runtime, interaction, reply } = context
   const uid = interaction.session?.uid
-  if (uid !== undefined) await deletePayloadsByUid(runtime.db, 'Session', uid)
+  const { db } = runtime.cells?.home ?? runtime
+  if (uid !== undefined) await deletePayloadsByUid(db, 'Session', uid)
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const each of Array.isArray(value) ? value : [value]) {

@@ -18,6 +18,8 @@ export type Chain = {
   showTxid(txid: string): string
   deposit_addresses: DepositAddresses
   hot_wallet: string
+  /** Those of all cells. */
+  hot_wallets: readonly string[]
   cold_wallets: readonly string[]
   paymentUri(payment: { asset: ChainAsset; address: string; amount_micros: Micros }): string
 }
@@ -62,6 +64,9 @@ function chainOf(settings: ChainSettings): Chain {
     showTxid: (txid) => (isTron ? txid : `0x${txid}`),
     deposit_addresses: depositAddresses(settings.family, settings.xpub),
     hot_wallet: parseAddress(settings, settings.hot_wallet),
+    hot_wallets: [settings.hot_wallet, ...Object.values(settings.hot_wallets)].map((text) =>
+      parseAddress(settings, text),
+    ),
     cold_wallets: settings.cold_wallets.map((text) => parseAddress(settings, text)),
     paymentUri: ({ asset, address, amount_micros }) =>
       isTron

@@ -20,6 +20,8 @@ export type ChainSettings = {
   xpub: string
   /** Sends withdrawals and receives swept deposits. */
   hot_wallet: string
+  /** The hot wallets of the other cells, by number. */
+  hot_wallets: Readonly<Record<string, string>>
   /** The operator's wallets for coins that are not needed soon; they count as custody. */
   cold_wallets: readonly string[]
   assets: readonly AssetSettings[]
@@ -51,6 +53,7 @@ export const CHAIN_DEFAULTS = {
   headers: {},
   audit_url: null,
   audit_headers: {},
+  hot_wallets: {},
   cold_wallets: [],
   confirmations: 19,
   finality: 'finalized',

@@ -19,6 +19,8 @@ export type SignerChain = {
   /** The maximum of native coin sent to a deposit address to pay for its sweep. */
   fuel_max: bigint
   fuel_daily_max: bigint
+  /** The cells besides cell 0 that have a hot wallet of their own. */
+  cells: ReadonlySet<number>
 }
 
 const HOUR_MS = 3_600_000

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { idMaker } from '#kernel/id.ts'
 import { Secret } from '#kernel/secret.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { bytesFromTronAddress, tronAddressFromBytes } from '#rails/chain/tron/address.ts'
@@ -41,6 +43,7 @@ const policy: SignerPolicy = {
       fee_max: 50_000_000n,
       fuel_max: 30_000_000n,
       fuel_daily_max: 60_000_000n,
+      cells: new Set([3]),
     },
     {
       chain: 'ethereum',
@@ -50,6 +53,7 @@ const policy: SignerPolicy = {
       fee_max: 1_000_000n,
       fuel_max: 500n,
       fuel_daily_max: 1_000n,
+      cells: new Set([3]),
     },
   ],
   withdrawal_max: 1_000n,
@@ -243,6 +247,40 @@ test('only a transfer of the same sender uses up a nonce', () => {
   assert.equal(refusal(signer.sign(onEthereum(1, { attempt: 2 }))), 'attempt_too_early')
   signed(signer.sign(onEthereum(0, { id: 'wd_other' })))
   signed(signer.sign(onEthereum(1, { attempt: 2 })))
+})
+
+test('each cell pays from a hot wallet of its own, and sweeps to it', () => {
+  const idIn = (cell: number) => idMaker(randomBytes, cell)('wd', now_ms)
+  const ownerOf = ({ raw }: { raw: string }) =>
+    bytesToHex(readRawBytes(hexToBytes(raw))?.contract.owner ?? new Uint8Array())
+  const third = wallet.addressOf('tron', null, 3)
+  assert.notEqual(third, wallet.addressOf('tron', null))
+  assert.equal(ownerOf(signed(signer.sign(intent({ id: idIn(3) })))), third)
+  // A cell without a wallet doesn't exist: the ID is of cell 0.
+  const unknown = signed(signer.sign(intent({ id: idIn(4) })))
+  assert.equal(ownerOf(unknown), wallet.addressOf('tron', null))
+  const sweep = { id: idIn(3), purpose: 'sweep', deposit_index: 4, approval: null } as const
+  assert.equal(refusal(signer.sign(intent({ ...sweep, to: HOT }))), 'bad_address')
+  signed(signer.sign(intent({ ...sweep, to: tronAddressFromBytes(hexToBytes(third)) })))
+})
+
+test('nonces of two cells are independent', () => {
+  const idIn = (cell: number) => idMaker(randomBytes, cell)('wd', now_ms)
+  signed(signer.sign(onEthereum(0)))
+  signed(signer.sign(onEthereum(0, { id: idIn(3) })))
+  assert.equal(refusal(signer.sign(onEthereum(1, { attempt: 2 }))), 'attempt_too_early')
+})
+
+test('a hot wallet in a token pays for cell 0 only', () => {
+  const hot_key = { public_key: new Uint8Array(65), sign: () => new Uint8Array(65) }
+  const phrase = new Secret('test test test test test test test test test test test junk')
+  const with_token = walletFromPhrase(phrase, hot_key)
+  const guarded = makeSigner({
+    ...{ wallet: with_token, policy, store, now_ms: () => now_ms },
+    approvalKeys: () => [APPROVAL_KEY],
+  })
+  const id = idMaker(randomBytes, 3)('wd', now_ms)
+  assert.equal(refusal(guarded.sign(intent({ id }))), 'bad_intent')
 })
 
 test('the socket is open to user and group only, and invalid lines are bad intents', async () => {

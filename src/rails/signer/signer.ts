@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { cellOfId } from '#kernel/id.ts'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
 import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
 import type { TronContract } from '#rails/chain/tron/contract.ts'
@@ -100,6 +101,8 @@ function checkContent(
   intent: TransferIntent,
 ): SignerRefusal | null {
   const { purpose, deposit_index } = intent
+  const cell = walletCell(chain, intent.id)
+  if (!wallet.hasHotWallet(cell)) return 'bad_intent'
   const to = parseAddress(chain, intent.to)
   if (to === null) return 'bad_address'
   const contract = intent.contract === null ? null : parseAddress(chain, intent.contract)
@@ -111,10 +114,16 @@ function checkContent(
   if (!isAllowed) return 'contract_not_allowed'
   if (purpose === 'sweep') {
     if (deposit_index === null) return 'bad_intent'
-    return to === wallet.addressOf(chain.family, null) ? null : 'bad_address'
+    return to === wallet.addressOf(chain.family, null, cell) ? null : 'bad_address'
   }
   if (deposit_index !== null) return 'bad_intent'
   return approvalKeys().some((key) => isApproved(key, intent)) ? null : 'bad_approval'
+}
+
+/** The cell whose hot wallet pays. An ID may name a cell that doesn't exist: it is of cell 0. */
+function walletCell({ cells }: SignerChain, id: string): number {
+  const cell = cellOfId(id)
+  return cells.has(cell) ? cell : 0
 }
 
 /** One live transfer per intent: the next attempt only once the last one can no longer execute. */
@@ -144,13 +153,13 @@ function checkNonce(
 ): SignerRefusal | null {
   const { network, id, chain } = intent
   if (network.family === 'evm' && network.nonce === last.nonce) return null
-  const sender = senderIndexOf(intent)
+  const sender = senderOf(intent)
   const isTaken = [...store.all()].some(
     (one) =>
       one.id !== id &&
       one.chain === chain &&
       one.nonce === last.nonce &&
-      senderIndexOf(JSON.parse(one.substance)) === sender,
+      senderOf(JSON.parse(one.substance)) === sender,
   )
   return isTaken ? null : 'attempt_too_early'
 }
@@ -161,6 +170,11 @@ const senderIndexOf = ({
   deposit_index,
 }: Pick<TransferIntent, 'purpose' | 'deposit_index'>): number | null =>
   purpose === 'sweep' ? deposit_index : null
+
+const senderOf = (intent: Pick<TransferIntent, 'id' | 'purpose' | 'deposit_index'>): string =>
+  senderIndexOf(intent) === null
+    ? `hot wallet of cell ${cellOfId(intent.id)}`
+    : `deposit address ${senderIndexOf(intent)}`
 
 function checkAmount(
   dependencies: SignerDependencies,
@@ -180,11 +194,12 @@ function buildTransfer(dependencies: SignerDependencies, intent: TransferIntent)
   const { network } = intent
   const chain = dependencies.policy.chains.find((one) => one.chain === intent.chain)
   const from_index = senderIndexOf(intent)
-  const key = dependencies.wallet.keyOf(network.family, from_index)
+  const cell = chain === undefined ? 0 : walletCell(chain, intent.id)
+  const key = dependencies.wallet.keyOf(network.family, from_index, cell)
   if (network.family === 'evm') {
     return signEvmTransfer(intent, { ...network, chain_id: chain?.chain_id ?? 0 }, key)
   }
-  const owner = hexToBytes(dependencies.wallet.addressOf('tron', from_index))
+  const owner = hexToBytes(dependencies.wallet.addressOf('tron', from_index, cell))
   const now_ms = dependencies.now_ms()
   const content: RawData = {
     ...referenceOf(network.reference),

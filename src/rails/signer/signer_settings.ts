@@ -79,6 +79,7 @@ export function policyFrom(
       chain: name,
       family: of.family,
       chain_id: of.chain_id,
+      cells: new Set(Object.keys(of.hot_wallets).map(Number)),
       contracts: assets.map(({ contract }) => contract),
       ...coinLimits(settings, of.family),
     })),

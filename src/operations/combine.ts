@@ -1,0 +1,98 @@
+import type { OperatorOutput } from '#contract/operator/operations.ts'
+import { assert } from '#kernel/assert.ts'
+
+type Figures = OperatorOutput<'operator_get_figures'>
+type Day = Figures['days'][number]
+type Reconciliation = OperatorOutput<'operator_get_reconciliation'>
+type Health = OperatorOutput<'operator_get_health'>
+type Status = Health['status']
+
+type Combine = (bodies: readonly never[]) => object
+
+/** Makes one response of those of all cells; the first is that of cell 0. */
+export const combined: Readonly<Record<string, Combine>> = {
+  operator_get_figures: (bodies: readonly Figures[]): Figures => {
+    const [first] = bodies
+    assert(first !== undefined, 'there is at least one cell')
+    return {
+      ...first,
+      totals: addUp(bodies.map(({ totals }) => totals)),
+      days: first.days.map(({ day }) =>
+        addDays(bodies.flatMap(({ days }) => days.filter((one) => one.day === day))),
+      ),
+    }
+  },
+  operator_get_reconciliation: (bodies: readonly Reconciliation[]): Reconciliation => {
+    const [first] = bodies
+    assert(first !== undefined, 'there is at least one cell')
+    const proven = bodies.map(({ proven_at }) => proven_at ?? '').sort()
+    const names = new Set(bodies.flatMap(({ network }) => network.map((one) => one.network)))
+    return {
+      ...first,
+      proven_at: proven[0] || null,
+      violations: bodies.flatMap(({ violations }) => violations),
+      network: [...names].map((name) => ({
+        network: name,
+        ...addUp(
+          bodies.flatMap(({ network }) =>
+            network
+              .filter((one) => one.network === name)
+              .map(({ network: _, ...amounts }) => amounts),
+          ),
+        ),
+      })),
+    }
+  },
+  operator_get_health: (bodies: readonly Health[]): Health => {
+    const [first] = bodies
+    assert(first !== undefined, 'there is at least one cell')
+    const worstOf = <Name extends keyof Health['components']>(name: Name) =>
+      worst(bodies.map(({ components }) => components[name]))
+    return {
+      ...first,
+      status: worst(bodies).status,
+      components: {
+        issuer: worstOf('issuer'),
+        rails: worstOf('rails'),
+        network: worstOf('network'),
+      },
+    }
+  },
+}
+
+/** From best to worst. */
+const STATUSES: readonly Status[] = ['operational', 'maintenance', 'degraded', 'outage']
+
+function worst<One extends { status: Status }>(all: readonly One[]): One {
+  const [first, ...rest] = all
+  assert(first !== undefined, 'there is at least one cell')
+  const rank = ({ status }: One) => STATUSES.indexOf(status)
+  return rest.reduce((found, one) => (rank(one) > rank(found) ? one : found), first)
+}
+
+/** Sums of dollars have six decimals at most; adding them as numbers would add more. */
+const round = (value: number): number => Math.round(value * 1_000_000) / 1_000_000
+
+function addUp<Amounts extends Record<string, number>>(all: readonly Amounts[]): Amounts {
+  const sums: Record<string, number> = {}
+  for (const amounts of all) {
+    for (const [name, amount] of Object.entries(amounts)) {
+      sums[name] = round((sums[name] ?? 0) + amount)
+    }
+  }
+  return sums as Amounts
+}
+
+function addDays(days: readonly Day[]): Day {
+  const reasons = addUp(days.map(({ decline_reasons }) => decline_reasons))
+  const counts = addUp(
+    days.map(({ day: _day, approval_rate: _rate, decline_reasons: _reasons, ...rest }) => rest),
+  )
+  const requests = counts.approved + counts.declined
+  return {
+    day: days[0]?.day ?? '',
+    ...counts,
+    approval_rate: requests === 0 ? null : Math.round((counts.approved / requests) * 1e4) / 1e4,
+    decline_reasons: reasons,
+  }
+}
