@@ -9,18 +9,22 @@ export type SchemaError = {
   message: string
 }
 
+export type InputDetails = { unknown_fields: ProblemDetail[]; details: ProblemDetail[] }
+
+export const unknownField = (field: string): ProblemDetail => ({
+  field,
+  message: 'is not recognized',
+})
+
 /** Turns validation errors into one message per field, the most specific one. */
-export function detailsFrom(errors: readonly SchemaError[]): {
-  unknown_fields: ProblemDetail[]
-  details: ProblemDetail[]
-} {
+export function detailsFrom(errors: readonly SchemaError[]): InputDetails {
   const unknown_fields = new Map<string, ProblemDetail>()
   const details = new Map<string, ProblemDetail>()
   for (const error of errors) {
     const at = fieldOf(error.instancePath)
     for (const name of namesIn(error, 'additionalProperties')) {
       const field = join(at, name)
-      unknown_fields.set(field, { field, message: 'is not recognized' })
+      unknown_fields.set(field, unknownField(field))
     }
     for (const name of namesIn(error, 'requiredProperties')) {
       const field = join(at, name)

@@ -146,6 +146,16 @@ test('missing, invalid and unknown fields are each reported with the reason', ()
   assert.match(messages['email'] ?? '', /string/)
 })
 
+test('of thousands of wrong fields or keys, the first 20 or their number is reported', () => {
+  const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`k${at}`, 0]))
+  const unknown = refusalOf(operations.issue_card, many)
+  assert.equal(unknown.code, 'invalid_request')
+  assert.deepEqual([...fieldsIn(unknown)], Object.keys(many).slice(0, 20))
+  assert.equal(refusalOf(operations.list_cards, many).code, 'unknown_parameter')
+  const detail = { field: 'metadata', message: 'must not have more than 20 keys' }
+  assert.deepEqual(refusalOf(operations.update_card, { metadata: many }).details, [detail])
+})
+
 test('a filter that is not one of the known words is refused, and an unknown one by its name', () => {
   const wrong = refusalOf(operations.list_api_keys, { status: 'active,gone' })
   assert.equal(wrong.code, 'invalid_request')

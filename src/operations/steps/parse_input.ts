@@ -5,8 +5,8 @@ import { InexactNumber } from '#kernel/json.ts'
 import { decimalsOf, USD_MAX } from '#kernel/money.ts'
 import type { Invocation } from '#operations/invocation.ts'
 import { type AmountField, amountFields, placeOf } from './amount_fields.ts'
-import { detailsFrom, type SchemaError } from './input_details.ts'
-import { encodedFields, overlongText } from './text_lengths.ts'
+import { detailsFrom, type InputDetails, type SchemaError, unknownField } from './input_details.ts'
+import { encodedFields, overlongFields } from './text_lengths.ts'
 
 type Input = Record<string, unknown>
 type Validator = { Check(value: unknown): boolean; Errors(value: unknown): SchemaError[] }
@@ -58,9 +58,9 @@ export function validateInput(operation: InputShape, given: unknown): ValidatedI
   const input = given as Input
   const restore = amounts.length === 0 ? silent : setInexactAside(input, amounts)
   // Lengths before patterns: a pattern may take time or stack in proportion to its text.
-  const too_long = overlongText(operation.input, input)
+  const too_long = overlongFields(operation.input, input)
   if (too_long.length > 0) throw invalidRequest(too_long)
-  if (!validator.Check(input)) throw refusalOf(operation, validator.Errors(input))
+  if (!validator.Check(input)) throw refusalOf(operation, input, validator)
   for (const name in input) {
     if (!encoded.includes(name)) requireStorableText(input[name], name)
   }
@@ -104,8 +104,9 @@ function setInexactAside(input: Input, amounts: readonly AmountField[]): () => v
   }
 }
 
-function refusalOf(operation: InputShape, errors: readonly SchemaError[]): Problem {
-  const { unknown_fields, details } = detailsFrom(errors)
+function refusalOf(operation: InputShape, input: Input, validator: Validator): Problem {
+  const { unknown_fields, details } =
+    manyUnknown(operation, input) ?? detailsFrom(validator.Errors(input))
   const isQuery = inputLocation(operation) === 'query'
   if (isQuery && unknown_fields.length > 0) {
     const shown = unknown_fields.slice(0, DETAILS_MAX)
@@ -115,6 +116,14 @@ function refusalOf(operation: InputShape, errors: readonly SchemaError[]): Probl
     })
   }
   return invalidRequest([...unknown_fields, ...details])
+}
+
+/** The validator describes each unknown field, which takes it 15 ms for 9,000 of them. */
+function manyUnknown({ input: schema }: InputShape, input: Input): InputDetails | null {
+  const names = Object.keys(input).filter((name) => !Object.hasOwn(schema.properties, name))
+  return names.length > DETAILS_MAX
+    ? { unknown_fields: names.map(unknownField), details: [] }
+    : null
 }
 
 /** Enough to fix a request; one with thousands of wrong fields was not written by a person. */

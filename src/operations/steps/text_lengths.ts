@@ -3,6 +3,7 @@ import type { ProblemDetail } from '#contract/problem.ts'
 
 type Walkable = {
   maxLength?: number
+  maxProperties?: number
   contentEncoding?: string
   properties?: Record<string, Walkable>
   patternProperties?: Record<string, Walkable>
@@ -10,8 +11,8 @@ type Walkable = {
   anyOf?: Walkable[]
 }
 
-/** Finds strings longer than their schema allows, without scanning their content. */
-export function overlongText(schema: TObject, input: unknown): ProblemDetail[] {
+/** Finds strings and objects larger than their schema allows, without scanning their content. */
+export function overlongFields(schema: TObject, input: unknown): ProblemDetail[] {
   return walk(schema as Walkable, input, '')
 }
 
@@ -41,10 +42,17 @@ function ofItems({ items }: Walkable, value: object, field: string): ProblemDeta
 }
 
 function ofMembers(schema: Walkable, value: object, field: string): ProblemDetail[] {
-  const { properties = {}, patternProperties = {} } = schema
+  const { properties = {}, patternProperties = {}, maxProperties = Infinity } = schema
+  if (Object.keys(value).length > maxProperties) {
+    return [{ field, message: `must not have more than ${maxProperties} keys` }]
+  }
   const [other] = Object.values(patternProperties)
-  return Object.entries(value).flatMap(([name, member]) => {
+  // Without a pattern only the schema's own names count, however many the input has.
+  const names = other === undefined ? Object.keys(properties) : Object.keys(value)
+  return names.flatMap((name) => {
+    if (!Object.hasOwn(value, name)) return []
     const shape = Object.hasOwn(properties, name) ? properties[name] : other
+    const member = (value as Record<string, unknown>)[name]
     return shape === undefined ? [] : walk(shape, member, field === '' ? name : `${field}.${name}`)
   })
 }
