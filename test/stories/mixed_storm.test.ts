@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '#platform/runtime/log.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
-import { runMixedStorm } from '#test/support/mixed_storm.ts'
+import { runMixedStorm, stormNode } from '#test/support/mixed_storm.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
 
@@ -23,12 +23,13 @@ const log = {
 const { first, second } = await startTwoNodes({}, { log })
 
 for (const [name, nodes] of [
-  ['one node', [first]],
-  ['two nodes', [first, second]],
+  ['one node', [stormNode(first)]],
+  ['two nodes', [stormNode(first), stormNode(second)]],
 ] as const) {
   test(`card messages beside all of an owner's writes never fail on ${name}, seed ${seed}`, async (t) => {
     t.after(() => t.diagnostic(JSON.stringify(Object.fromEntries(logged))))
     const result = await runMixedStorm({
+      host: first,
       nodes,
       seed,
       clients: 12,

@@ -12,7 +12,7 @@ const ROUNDS = 250
 const RACING = 4
 
 const { first, second } = await startTwoNodes()
-const owner = await openOwner([first, second], 1)
+const owner = await openOwner(first, 1)
 const [card] = owner.cards
 assert(card !== undefined)
 const lines = await Promise.all(

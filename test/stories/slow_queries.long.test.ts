@@ -18,7 +18,7 @@ const SHOPS = 8
 
 const node = await startTestService()
 const { url } = node
-const owner = await openOwner([node], 4)
+const owner = await openOwner(node, 4)
 const callers = await Promise.all(Array.from({ length: CALLERS }, () => openHolder(node)))
 const blocker = new pg.Client({ connectionString: node.database_url })
 blocker.on('error', () => undefined)

@@ -53,7 +53,7 @@ export async function startAcknowledgedLoad(
   seed: number,
   options: Options = {},
 ): Promise<AcknowledgedLoad> {
-  const owner = await openOwner([node], CARDS)
+  const owner = await openOwner(node, CARDS)
   const own = [{ url: node.url, card_host_port: node.sandbox_host.card_host_port }]
   const targets = options.targets ?? (() => own)
   const failing = options.failing ?? (options.targets === undefined ? 'database' : 'nodes')

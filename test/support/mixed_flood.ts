@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openConnection } from '#sandbox/card_network.ts'
-import { openOwner, type StormResult, sendCardMessage, sendOwnerCall } from './mixed_storm.ts'
+import {
+  type MixedStorm,
+  openOwner,
+  type StormResult,
+  sendCardMessage,
+  sendOwnerCall,
+} from './mixed_storm.ts'
 import { pick, runTogether } from './mixed_storm_actors.ts'
-import type { TestService } from './start.ts'
 import { seeded } from './storm.ts'
 
 /** A fixed number of messages in flight over TCP while owners write at a steady rate. */
-export type MixedFlood = {
-  nodes: readonly TestService[]
+export type MixedFlood = Pick<MixedStorm, 'host' | 'nodes'> & {
   seed: number
   in_flight: number
   owner_calls_per_second: number
@@ -18,9 +22,9 @@ export type MixedFlood = {
 const ACCOUNTS = 20
 
 export async function runMixedFlood(flood: MixedFlood): Promise<StormResult> {
-  const { nodes, seed, in_flight, owner_calls_per_second, seconds } = flood
+  const { host, nodes, seed, in_flight, owner_calls_per_second, seconds } = flood
   const owners = await Promise.all(
-    Array.from({ length: ACCOUNTS }, (_, at) => openOwner(nodes, 1 + (at % 3))),
+    Array.from({ length: ACCOUNTS }, (_, at) => openOwner(host, 1 + (at % 3))),
   )
   const result: StormResult = {
     card_messages: 0,
@@ -34,7 +38,7 @@ export async function runMixedFlood(flood: MixedFlood): Promise<StormResult> {
     const random = seeded(seed * 1_000 + at)
     const node = nodes[at % nodes.length]
     assert(node !== undefined)
-    const line = await openConnection(node.sandbox_host.card_host_port)
+    const line = await openConnection(node.card_host_port)
     while (!isStopped() && performance.now() < end_ms) {
       await sendCardMessage([line], pick(owners, random), { random, result })
     }
@@ -44,7 +48,7 @@ export async function runMixedFlood(flood: MixedFlood): Promise<StormResult> {
     const random = seeded(seed)
     const calls: Promise<void>[] = []
     while (!isStopped() && performance.now() < end_ms) {
-      calls.push(sendOwnerCall(nodes, pick(owners, random), { random, result }))
+      calls.push(sendOwnerCall({ host, nodes }, pick(owners, random), { random, result }))
       await delay(1_000 / owner_calls_per_second)
     }
     await Promise.all(calls)

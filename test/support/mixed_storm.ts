@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type HostConnection, openConnection } from '#sandbox/card_network.ts'
 import { issueCard, openHolder } from './cards.ts'
+import type { ChildNode } from './child_node.ts'
 import { pick, type Random, runTogether, type StormOwner } from './mixed_storm_actors.ts'
 import { makeOwnerCall, printedCard } from './mixed_storm_calls.ts'
 import { nextCardMessage } from './mixed_storm_messages.ts'
@@ -13,13 +14,23 @@ import { seeded } from './storm.ts'
  * version failed 13 % of card messages in this mix.
  */
 export type MixedStorm = {
-  nodes: readonly TestService[]
+  /** Opens the accounts and reads card numbers. */
+  host: TestService
+  /** Get the traffic. */
+  nodes: readonly StormNode[]
   seed: number
   clients: number
   /** The share of steps that are card messages, in percent. */
   message_percent: number
   isOver(result: StormResult): boolean
 }
+
+export type StormNode = Pick<ChildNode, 'url' | 'card_host_port'>
+
+export const stormNode = ({ url, sandbox_host }: TestService): StormNode => ({
+  url,
+  card_host_port: sandbox_host.card_host_port,
+})
 
 export type StormResult = {
   card_messages: number
@@ -34,8 +45,8 @@ const CARD_COUNTS = [1, 3, 10]
 const SYSTEM_CODES = ['91', '96']
 
 export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
-  const { nodes, seed, clients, message_percent, isOver } = storm
-  const owners = await Promise.all(CARD_COUNTS.map((count) => openOwner(nodes, count)))
+  const { host, nodes, seed, clients, message_percent, isOver } = storm
+  const owners = await Promise.all(CARD_COUNTS.map((count) => openOwner(host, count)))
   const result: StormResult = {
     card_messages: 0,
     owner_calls: 0,
@@ -47,13 +58,13 @@ export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
     const random = seeded(seed * 1_000 + at)
     // Separate connections: responses are matched by trace number, which a repeat shares.
     const lines = await Promise.all(
-      nodes.map(({ sandbox_host }) => openConnection(sandbox_host.card_host_port)),
+      nodes.map(({ card_host_port }) => openConnection(card_host_port)),
     )
     try {
       while (!isStopped() && !isOver(result)) {
         const owner = pick(owners, random)
         if (random(100) < message_percent) await sendCardMessage(lines, owner, { random, result })
-        else await sendOwnerCall(nodes, owner, { random, result })
+        else await sendOwnerCall({ host, nodes }, owner, { random, result })
       }
     } finally {
       for (const line of lines) line.end()
@@ -63,17 +74,12 @@ export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
   return result
 }
 
-export async function openOwner(
-  nodes: readonly TestService[],
-  card_count: number,
-): Promise<StormOwner> {
-  const [node] = nodes
-  assert(node !== undefined)
-  const holder = await openHolder(node, 50_000)
+export async function openOwner(host: TestService, card_count: number): Promise<StormOwner> {
+  const holder = await openHolder(host, 50_000)
   const owner: StormOwner = { ...holder, cards: [], purchases: [], captures: [] }
   for (let at = 0; at < card_count; at += 1) {
-    const { id } = await issueCard(node.url, holder.key, { load_usd: 500 })
-    owner.cards.push(await printedCard(node, owner, id))
+    const { id } = await issueCard(host.url, holder.key, { load_usd: 500 })
+    owner.cards.push(await printedCard(host, owner, id))
   }
   return owner
 }
@@ -94,11 +100,12 @@ export async function sendCardMessage(
 }
 
 export async function sendOwnerCall(
-  nodes: readonly TestService[],
+  { host, nodes }: Pick<MixedStorm, 'host' | 'nodes'>,
   owner: StormOwner,
   { random, result }: Step,
 ): Promise<void> {
-  for (const { call, status, text } of await makeOwnerCall(pick(nodes, random), owner, random)) {
+  const { url } = pick(nodes, random)
+  for (const { call, status, text } of await makeOwnerCall({ host, url }, owner, random)) {
     result.owner_calls += 1
     count(result.statuses, String(status))
     assert(status < 500, `${call} was answered ${status}: ${text}`)

@@ -60,15 +60,15 @@ const owner_actions: readonly OwnerAction[] = [
 ]
 
 /** Changes the set of cards, like swapCard. */
-async function replaceCard(node: TestService, call: Call, { owner, random }: Turn): Promise<void> {
+async function replaceCard(host: TestService, call: Call, { owner, random }: Turn): Promise<void> {
   const { id } = await call('POST', `${card(owner, random)}/replace`)
-  if (typeof id === 'string') owner.cards.push(await printedCard(node, owner, id))
+  if (typeof id === 'string') owner.cards.push(await printedCard(host, owner, id))
   if (owner.cards.length > CARDS_KEPT) owner.cards.shift()
 }
 
-async function swapCard(node: TestService, call: Call, { owner, random }: Turn): Promise<void> {
+async function swapCard(host: TestService, call: Call, { owner, random }: Turn): Promise<void> {
   const { id } = await call('POST', '/v1/cards', { type: 'virtual', load_usd: 100 })
-  if (typeof id === 'string') owner.cards.push(await printedCard(node, owner, id))
+  if (typeof id === 'string') owner.cards.push(await printedCard(host, owner, id))
   await call('POST', `${card(owner, random)}/cancel`)
   if (owner.cards.length > CARDS_KEPT) owner.cards.shift()
 }
@@ -76,29 +76,29 @@ async function swapCard(node: TestService, call: Call, { owner, random }: Turn):
 type Turn = { owner: StormOwner; random: Random }
 
 export async function makeOwnerCall(
-  node: TestService,
+  { host, url }: { host: TestService; url: string },
   owner: StormOwner,
   random: Random,
 ): Promise<CallResult[]> {
   const results: CallResult[] = []
   const call: Call = async (method, path, body) => {
-    const reply = await send(node.url, method, path, { bearer: owner.key, body })
+    const reply = await send(url, method, path, { bearer: owner.key, body })
     results.push({ call: `${method} ${path}`, status: reply.status, text: reply.text })
     return reply.status < 300 ? reply.body : {}
   }
   const dice = random(40)
-  if (dice === 0) await replaceCard(node, call, { owner, random })
-  else if (dice === 1) await swapCard(node, call, { owner, random })
+  if (dice === 0) await replaceCard(host, call, { owner, random })
+  else if (dice === 1) await swapCard(host, call, { owner, random })
   else await pick(owner_actions, random)(call, owner, random)
   return results
 }
 
 export async function printedCard(
-  node: TestService,
+  host: TestService,
   { account_id }: Pick<StormOwner, 'account_id'>,
   id: string,
 ): Promise<BareCard> {
-  const { pan, exp_year, exp_month } = await node.sandbox_host.cardNumberOf(account_id, id)
+  const { pan, exp_year, exp_month } = await host.sandbox_host.cardNumberOf(account_id, id)
   const expiry = `${String(exp_year % 100).padStart(2, '0')}${String(exp_month).padStart(2, '0')}`
   return { account_id, id, pan: pan.open(), expiry }
 }
