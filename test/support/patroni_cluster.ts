@@ -17,7 +17,9 @@ import { eventually } from './eventually.ts'
 import { freePort } from './port.ts'
 import { findTool, type Tool } from './tools.ts'
 
-const START_MS = 90_000
+/** On a slow disk, three servers and etcd take minutes to write their first files. */
+const START_MS = 240_000
+const LINES_SHOWN = 60
 const PASSWORD = 'password_of_the_tests'
 
 type Network = Record<'postgres' | 'rest' | 'etcd', DatabaseProxy>
@@ -81,7 +83,7 @@ export class PatroniCluster {
       return found !== undefined
     }
     if (!(await eventually(isFound, { within_ms: START_MS })) || found === undefined)
-      throw new Error('Patroni promoted no server')
+      throw new Error(`Patroni promoted no server:\n${await this.#lastLines()}`)
     return found
   }
 
@@ -94,7 +96,7 @@ export class PatroniCluster {
       return rows.length >= count && (await this.synchronousStandby(primary)) !== undefined
     }
     if (!(await eventually(isReady, { within_ms: START_MS })))
-      throw new Error(`no ${count} standbys; see ${this.#folder}/cluster.log`)
+      throw new Error(`no ${count} standbys:\n${await this.#lastLines()}`)
   }
 
   /** Waits until commits of the primary have a standby to wait for. */
@@ -183,6 +185,12 @@ export class PatroniCluster {
     await this.#killProcess(this.#etcd)
     // Backends of a killed postmaster end by themselves; until then they write to the folder.
     await delay(500)
+  }
+
+  /** The end of the servers' log; CI keeps only what is printed. */
+  async #lastLines(): Promise<string> {
+    const text = await readFile(join(this.#folder, 'cluster.log'), 'utf8')
+    return text.split('\n').slice(-LINES_SHOWN).join('\n')
   }
 
   async #startEtcd(): Promise<number> {

@@ -6,9 +6,14 @@ import { createServer } from 'node:net'
 const FIRST = 10_240
 const LAST = 32_000
 
+/** Handed out by this process; whoever got one may not have opened it yet. */
+const given = new Set<number>()
+
 /** A port that is not in use. */
 export async function freePort(): Promise<number> {
   const port = randomInt(FIRST, LAST)
+  if (given.has(port)) return freePort()
+  given.add(port)
   const server = createServer().listen(port, '127.0.0.1')
   try {
     await once(server, 'listening')
