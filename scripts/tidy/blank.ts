@@ -60,10 +60,27 @@ function pieceAt(text: string, start: number, before: string): Piece {
     const pattern_end = patternEnd(text, start, before)
     if (pattern_end !== undefined) return { end: pattern_end, kind: 'strings' }
   }
-  return { end: start + 1, kind: 'code' }
+  return { end: codeEnd(text, start + 1), kind: 'code' }
 }
 
-function piecesOf(text: string): Piece[] {
+/** Characters that may begin prose or change the depth; code between them is one piece. */
+const SPECIAL = /['"`/{}]/g
+
+function codeEnd(text: string, start: number): number {
+  SPECIAL.lastIndex = start
+  return SPECIAL.exec(text)?.index ?? text.length
+}
+
+/** Several rules read the parts of each file. */
+const known_pieces = new Map<string, readonly Piece[]>()
+
+function piecesOf(text: string): readonly Piece[] {
+  const pieces = known_pieces.get(text) ?? splitIntoPieces(text)
+  known_pieces.set(text, pieces)
+  return pieces
+}
+
+function splitIntoPieces(text: string): Piece[] {
   const pieces: Piece[] = []
   // The brace depth of each open `${`.
   const templates: number[] = []
@@ -82,7 +99,11 @@ function piecesOf(text: string): Piece[] {
     const opens = piece.kind === 'strings' && text.slice(at, piece.end).endsWith('${')
     if (opens) templates.push(depth)
     if (opens || character === '{') depth += 1
-    if (piece.kind !== 'comments') before = (before + text.slice(at, piece.end)).slice(-LOOK_BACK)
+    if (piece.kind !== 'comments') {
+      before = (before + text.slice(Math.max(at, piece.end - LOOK_BACK), piece.end)).slice(
+        -LOOK_BACK,
+      )
+    }
     pieces.push(piece)
   }
   return pieces

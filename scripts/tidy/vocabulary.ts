@@ -70,7 +70,7 @@ function commentSentences(text: string): Sentence[] {
   const comments = onlyPart(text, 'comments').matchAll(/\/\*.*?\*\/|(?:\/\/[^\n]*(?:\n\s*|$))+/gs)
   return [...comments].flatMap(({ 0: comment, index }) => {
     const words = comment.replaceAll(/\/\*+|\*+\/|^\s*\*(?!\/)|\/\//gm, blank)
-    const sentences = matchesOf(words, /(?<=^\s*|[.!?:]\s+)[A-Z][^.!?]*[.!?]?/g)
+    const sentences = matchesOf(words, /(?=[A-Z])(?<=^\s*|[.!?:]\s+)[A-Z][^.!?]*[.!?]?/g)
     return sentences.map((sentence) => ({ ...sentence, index: index + sentence.index }))
   })
 }

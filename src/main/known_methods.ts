@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
-type Route = { parts: readonly string[]; methods: Set<string> }
+type Part = string | RegExp
+type Route = { parts: readonly Part[]; methods: Set<string> }
 
 /**
  * Records the methods of each route, for the Allow header. Call it before doors mount their routes.
@@ -10,7 +11,7 @@ export function recordMethods(app: FastifyInstance): (path: string) => string[] 
   const routes = new Map<string, Route>()
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return
-    const route = routes.get(url) ?? { parts: url.split('/'), methods: new Set() }
+    const route = routes.get(url) ?? { parts: url.split('/').map(partOf), methods: new Set() }
     for (const each of [method].flat()) route.methods.add(each)
     routes.set(url, route)
   })
@@ -21,7 +22,15 @@ export function recordMethods(app: FastifyInstance): (path: string) => string[] 
   }
 }
 
-function matchesRoute(pattern: readonly string[], parts: readonly string[]): boolean {
-  if (pattern.length !== parts.length) return false
-  return pattern.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : part === parts[at]))
+/** A parameter matches its own pattern, or everything. */
+function partOf(part: string): Part {
+  if (!part.startsWith(':')) return part
+  return new RegExp(/\((.*)\)$/.exec(part)?.[1] ?? '.')
+}
+
+function matchesRoute(route: readonly Part[], parts: readonly string[]): boolean {
+  if (route.length !== parts.length) return false
+  return route.every((part, at) =>
+    typeof part === 'string' ? part === parts[at] : part.test(parts[at] ?? ''),
+  )
 }
