@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -48,10 +48,20 @@ type Plan = {
   silent_max_ms?: number
 }
 
+const MEMORY_DISK = '/dev/shm'
+const MEMORY_DISK_MIN = 4 * 1024 ** 3
+
+/** Each file's database is 700 files, so a disk in memory saves a tenth of the run's CPU time. */
+function databaseParent(): string {
+  if (!existsSync(MEMORY_DISK)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY_DISK)
+  return bavail * bsize >= MEMORY_DISK_MIN ? MEMORY_DISK : tmpdir()
+}
+
 /** Starts one database server for the whole run and deletes it afterwards. */
 async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
   const { files, minutes, not_run } = plan
-  const folder = mkdtempSync(join(tmpdir(), 'florin-test-'))
+  const folder = mkdtempSync(join(databaseParent(), 'florin-test-'))
   const runner = testRunner(env, plan)
   process.on('SIGINT', runner.stop)
   process.on('SIGTERM', runner.stop)
