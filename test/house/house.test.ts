@@ -8,7 +8,7 @@ import { readTree } from '#scripts/tidy/tree.ts'
 import { plantFiles, runTool, runToolIn } from '#test/support/static_checks.ts'
 
 // The tools only read the tree, so they run in parallel.
-test('types, form and house rules are right', { concurrency: true }, async (house) => {
+test('types and house rules are right', { concurrency: true }, async (house) => {
   const types = house.test('types', async () => {
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false')
     assert.equal(code, 0, `\n${output}`)
@@ -22,15 +22,11 @@ test('types, form and house rules are right', { concurrency: true }, async (hous
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', ...config)
     assert.equal(code, 0, `\n${output}`)
   })
-  const form = house.test('formatter and linter', async () => {
-    const { code, output } = await runTool('biome', 'check', '--max-diagnostics=50', '.')
-    assert.equal(code, 0, `\n${output}`)
-  })
   const tidiness = house.test('house rules (tidy)', () => {
     const violations = checkRules(readTree()).map(formatViolation)
     assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
   })
-  await Promise.all([types, panel, panel_tests, form, tidiness])
+  await Promise.all([types, panel, panel_tests, tidiness])
 })
 
 const repeated = (count: number, line: string): string[] => Array<string>(count).fill(line)

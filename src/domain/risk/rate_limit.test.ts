@@ -37,20 +37,20 @@ test('sixty calls a second are allowed; the next one is allowed after Retry-Afte
   assert.equal((await getAccount(bearer)).status, 200)
 })
 
-test('a thousand calls a minute are allowed, even if they are spread evenly', async () => {
-  const { bearer } = await openLimitedAccount()
+test('a thousand calls a minute are allowed, even if they are spread evenly', () => {
+  let now_ms = 0
+  const limiter = memoryRateLimiter(() => now_ms)
+  const take = () => limiter.take('caller', rate_profiles.default) as RateVerdict
   let passed = 0
   let elapsed_s = 0
   // At 40 calls a second the burst bucket never empties; the sustained one refills 1,000 in 60 s.
   for (; elapsed_s < 60; elapsed_s += 1) {
-    const replies = await callConcurrently(40, () => getAccount(bearer))
-    passed += replies.filter(({ status }) => status === 200).length
-    if (replies.some(({ status }) => status === 429)) break
-    clock.advance(1_000)
+    const verdicts = Array.from({ length: 40 }, take)
+    passed += verdicts.filter(({ allowed }) => allowed).length
+    if (verdicts.some(({ allowed }) => !allowed)) break
+    now_ms += 1_000
   }
-  const last = await getAccount(bearer)
-  assertRefused(last, 429, 'rate_limited')
-  assert.match(String(last.headers.get('ratelimit')), /^"sustained";r=0;t=60$/)
+  assert.equal(take().allowed, false)
   assert.equal(passed, 1_000 + Math.floor((elapsed_s * 1_000) / 60))
 })
 

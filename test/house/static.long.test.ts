@@ -11,6 +11,11 @@ test('there is no unused file, export or dependency', async () => {
   assert.equal(code, 0, `\n${output}`)
 })
 
+test('the formatter and the linter find nothing', async () => {
+  const { code, output } = await runTool('biome', 'check', '--max-diagnostics=50', '.')
+  assert.equal(code, 0, `\n${output}`)
+})
+
 test('imports keep their directions and have no cycles', async () => {
   const { code, output } = await runTool('depcruise', '-c', FLOORS, '.')
   assert.equal(code, 0, `\n${output}`)
