@@ -1,5 +1,11 @@
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 
+/** The clock of a node whose machine is behind. */
+export const behind = (clock: Clock, ms: number): Clock => ({
+  ...clock,
+  now: () => new Date(clock.now().getTime() - ms),
+})
+
 type ManualClock = Clock & {
   /** Advances `wall` and `monotonic`; only the sandbox advances `now`. */
   advance(ms: number): void

@@ -1,4 +1,5 @@
 import { type BatchCards, batchCardsSql, type LockedCard } from '#domain/cards/lock_cards.ts'
+import type { EventHead } from '#domain/events/account_head_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import type { PurseRow, Spent } from '#domain/ledger/ledger_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
@@ -17,25 +18,25 @@ import type { CardRequest } from './request.ts'
 type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
 type NoPurse = { [Column in keyof PurseSnapshot]: null }
 
-export type CardSnapshot = (PurseSnapshot | NoPurse) & {
-  id: string
-  owed_micros: Micros
-  event_sequence: bigint
-  failed_at: Date[] | null
-}
+export type CardSnapshot = (PurseSnapshot | NoPurse) &
+  EventHead & {
+    id: string
+    owed_micros: Micros
+    failed_at: Date[] | null
+  }
 
-/** Balance, holds and spending of each card, and its account's debt and event sequence. */
+/** Balance, holds and spending of each card, and its account's debt and last event. */
 const snapshotSql = batchCardsSql(
   (numbers) =>
     `select c.id, p.balance_micros, p.held_micros, p.spent_day::text, p.day_spent_micros,
             p.month_spent_micros,
             coalesce((select -d.balance_micros
                         from (${purseSql('receivable', 'c.account_id')}) d), 0) as owed_micros,
-            (select event_sequence from account_heads
-              where account_id = c.account_id) as event_sequence,
+            h.event_sequence, h.last_event_id,
             (select failed_at from card_attempts
               where account_id = c.account_id and card_id = c.id) as failed_at
        from cards c
+       join account_heads h on h.account_id = c.account_id
        left join lateral (
               ${purseSql('card', 'c.account_id', 'c.id')}
               offset 0) p on true

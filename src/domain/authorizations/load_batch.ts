@@ -149,7 +149,7 @@ function readSequences({ cards, snapshot_of }: CardSnapshots): AccountSequences 
   return new Map(
     cards.map(({ account_id, id }) => [
       account_id,
-      sequenceAt(snapshot_of.get(id)?.event_sequence ?? 0n),
+      sequenceAt(snapshot_of.get(id) ?? { event_sequence: 0n, last_event_id: '' }),
     ]),
   )
 }

@@ -3,9 +3,10 @@ import type { Tx } from '#platform/postgres/db.ts'
 import { countedWrite, type Write } from '#platform/postgres/write.ts'
 
 /**
- * An account's sequence row: the number of its last event and the end of its audit chain. Its lock
- * is the last one of any transaction.
+ * An account's sequence row: the number and ID of its last event and the end of its audit chain.
+ * Its lock is the last one of any transaction.
  */
+export type EventHead = { event_sequence: bigint; last_event_id: string }
 export type AuditChainEnd = { audit_hash: string; audit_count: bigint }
 
 export async function insertAccountHead(
@@ -17,6 +18,15 @@ export async function insertAccountHead(
     account_id,
     audit_hash,
   ])
+}
+
+export async function lockEventHead(tx: Tx, account_id: string): Promise<EventHead> {
+  const [head] = await tx.rows<EventHead>(
+    'select event_sequence, last_event_id from account_heads where account_id = $1 for update',
+    [account_id],
+  )
+  if (head === undefined) throw new Error(`the account ${account_id} has no sequence row`)
+  return head
 }
 
 export async function lockAuditChain(tx: Tx, account_id: string): Promise<AuditChainEnd> {

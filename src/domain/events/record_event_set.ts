@@ -4,16 +4,20 @@ import { bigints, texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { countedWrite, type Write } from '#platform/postgres/write.ts'
+import type { EventHead } from './account_head_store.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
 import type { EventMetadata } from './record_events.ts'
 
 /** An event and the account it belongs to. */
 export type OwnedEvent = { account_id: string; event: NewEvent }
 
-/** Each account's event sequence: as it was read, and after the events added here. */
-export type AccountSequences = Map<string, { read: number; last: number }>
+/** Each account's last event: as it was read, and after the events added here. */
+export type AccountSequences = Map<string, { read: EventHead; last: EventHead }>
 
-export const sequenceAt = (sequence: bigint) => ({ read: Number(sequence), last: Number(sequence) })
+export const sequenceAt = ({ event_sequence, last_event_id }: EventHead) => ({
+  read: { event_sequence, last_event_id },
+  last: { event_sequence, last_event_id },
+})
 
 /** Locks the accounts' sequence rows in id order. They must be the transaction's last locks. */
 export async function lockSequences(
@@ -21,12 +25,12 @@ export async function lockSequences(
   account_ids: readonly string[],
 ): Promise<AccountSequences> {
   if (account_ids.length === 0) return new Map()
-  const rows = await tx.rows<{ account_id: string; event_sequence: bigint }>(
-    `select account_id, event_sequence from account_heads
+  const rows = await tx.rows<EventHead & { account_id: string }>(
+    `select account_id, event_sequence, last_event_id from account_heads
       where account_id = any($1) order by account_id for update`,
     [texts(account_ids, (account_id) => account_id)],
   )
-  return new Map(rows.map((row) => [row.account_id, sequenceAt(row.event_sequence)]))
+  return new Map(rows.map((row) => [row.account_id, sequenceAt(row)]))
 }
 
 type NumberedEvent = OwnedEvent & {
@@ -45,33 +49,41 @@ export function eventSetWrites(
   if (events.length === 0) return []
   const changed = new Set<string>()
   const rows = events.map(({ account_id, event }): NumberedEvent => {
-    const { id, created_at } = stamp()
+    const last = sequences.get(account_id)?.last
+    assert(last !== undefined, 'every account has a sequence row')
+    changed.add(account_id)
+    const { id, created_at } = stamp(last.last_event_id)
+    last.last_event_id = id
     if (!isWebhookEvent(event.type)) {
       return { account_id, event, id, created_at, sequence: null, body: null }
     }
-    const counter = sequences.get(account_id)
-    assert(counter !== undefined, 'every account has a sequence row')
-    counter.last += 1
-    changed.add(account_id)
-    const sequence = counter.last
+    last.event_sequence += 1n
+    const sequence = Number(last.event_sequence)
     const body = eventBody(event, { livemode, request, id, created_at, account_id, sequence })
     return { account_id, event, id, created_at, sequence, body }
   })
-  const sequence_writes = changed.size === 0 ? [] : [updateSequences(sequences, changed)]
-  return [...sequence_writes, insertEvents(rows), insertOutbox(rows)]
+  return [updateSequences(sequences, changed), insertEvents(rows), insertOutbox(rows)]
 }
 
 function updateSequences(sequences: AccountSequences, changed: ReadonlySet<string>): Write {
-  const account_ids = [...changed].sort()
+  const heads = [...changed].sort().map((account_id) => {
+    const sequence = sequences.get(account_id)
+    assert(sequence !== undefined, 'every changed account has a sequence row')
+    return { account_id, ...sequence }
+  })
   return countedWrite(
-    account_ids.length,
-    `update account_heads h set event_sequence = w.last
-       from unnest($1::text[], $2::bigint[], $3::bigint[]) as w (account_id, read, last)
-      where h.account_id = w.account_id and h.event_sequence = w.read`,
+    heads.length,
+    `update account_heads h set event_sequence = w.last, last_event_id = w.last_id
+       from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])
+              as w (account_id, read, last, read_id, last_id)
+      where h.account_id = w.account_id and h.event_sequence = w.read
+        and h.last_event_id = w.read_id`,
     [
-      texts(account_ids, (account_id) => account_id),
-      bigints(account_ids, (account_id) => BigInt(sequences.get(account_id)?.read ?? 0)),
-      bigints(account_ids, (account_id) => BigInt(sequences.get(account_id)?.last ?? 0)),
+      texts(heads, ({ account_id }) => account_id),
+      bigints(heads, ({ read }) => read.event_sequence),
+      bigints(heads, ({ last }) => last.event_sequence),
+      texts(heads, ({ read }) => read.last_event_id),
+      texts(heads, ({ last }) => last.last_event_id),
     ],
   )
 }

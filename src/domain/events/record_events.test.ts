@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewEvent } from '#domain/context/context.ts'
+import { makeStamp } from '#domain/context/stamp.ts'
 import { type EventMetadata, recordEvents } from '#domain/events/record_events.ts'
+import { idTimeMs } from '#kernel/id.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { behind } from '#test/support/clock.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const { url, runtime, owner_db } = await startTestService()
-const { db, clock, newId } = runtime
+const { db, clock } = runtime
 
 type EventRow = {
   id: string
@@ -23,10 +26,7 @@ type EventRow = {
 const event_metadata: EventMetadata = {
   livemode: false,
   request: null,
-  stamp: () => {
-    const created_at = clock.now()
-    return { id: newId('evt', created_at), created_at }
-  },
+  stamp: makeStamp(runtime, 'evt'),
 }
 
 const loaded: NewEvent = {
@@ -73,6 +73,22 @@ test('50 concurrent transactions number their events without gaps, in id order',
   const total = kept.reduce((sum, count) => sum + count, 1)
   const sequences = (await eventsOf(account_id)).map(({ sequence }) => sequence)
   assert.deepEqual(sequences, range(1, total))
+})
+
+test('events of nodes whose clocks differ by seconds sort in the order of their commits', async () => {
+  const { account_id } = await openAccount(url)
+  const late = {
+    ...event_metadata,
+    stamp: makeStamp({ ...runtime, clock: behind(clock, 20_000) }, 'evt'),
+  }
+  for (const metadata of [late, event_metadata, late, late, event_metadata, late]) {
+    const events = [loaded, unfrozen]
+    await db.transaction((tx) => recordEvents(tx, account_id, events, metadata))
+  }
+  const rows = await eventsOf(account_id)
+  const numbers = rows.map(({ sequence }) => sequence).filter((sequence) => sequence !== null)
+  assert.deepEqual(numbers, range(1, 7))
+  for (const { id, created_at } of rows) assert.equal(idTimeMs(id), created_at.getTime())
 })
 
 test('concurrent API calls number their events without gaps', async () => {

@@ -1,10 +1,14 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { lockEventHead } from './account_head_store.ts'
 import { activityTypeOf, type Envelope, eventBody, isNamedEvent, isWebhookEvent } from './event.ts'
 
 export type EventMetadata = Pick<Envelope, 'livemode' | 'request'> & {
-  /** Called under the lock of the sequence row, so ids and sequence numbers have one order. */
-  stamp(): { id: string; created_at: Date }
+  /**
+   * Called under the lock of the sequence row, with the id of the account's last event: ids and
+   * sequence numbers have one order.
+   */
+  stamp(after: string): { id: string; created_at: Date }
   /** The agent whose call emits the events. */
   client_id?: string | null
 }
@@ -19,12 +23,13 @@ export async function recordEvents(
   events: readonly NewEvent[],
   { stamp, client_id = null, ...shared }: EventMetadata,
 ): Promise<void> {
-  const numbered = events.filter((event) => isWebhookEvent(event.type)).length
-  let sequence = await reserveSequences(tx, account_id, numbered)
+  const head = await lockEventHead(tx, account_id)
   for (const event of events) {
-    const owned = { ...stamp(), account_id }
+    const owned = { ...stamp(head.last_event_id), account_id }
+    head.last_event_id = owned.id
     const isNumbered = isWebhookEvent(event.type)
-    if (isNumbered) sequence += 1
+    if (isNumbered) head.event_sequence += 1n
+    const sequence = Number(head.event_sequence)
     const envelope = { ...shared, ...owned, sequence: isNumbered ? sequence : null }
     const isSent = isNumbered || isNamedEvent(event.type)
     await insertEvent(tx, {
@@ -33,19 +38,9 @@ export async function recordEvents(
       sequence: envelope.sequence,
       body: isSent ? eventBody(event, envelope) : null,
       client_id,
+      event_sequence: head.event_sequence,
     })
   }
-}
-
-/** Returns the number before the first reserved one. */
-async function reserveSequences(tx: Tx, account_id: string, count: number): Promise<number> {
-  const [row] = await tx.rows<{ event_sequence: bigint }>(
-    `update account_heads set event_sequence = event_sequence + $2
-      where account_id = $1
-  returning event_sequence`,
-    [account_id, count],
-  )
-  return Number(row?.event_sequence ?? 0n) - count
 }
 
 type StoredEvent = NewEvent & {
@@ -55,11 +50,13 @@ type StoredEvent = NewEvent & {
   body: string | null
   client_id: string | null
   created_at: Date
+  /** The account's last number, after this event. */
+  event_sequence: bigint
 }
 
 /**
- * Writes the event and its outbox row in one statement. It sends no NOTIFY, which would serialize
- * the commits of purchases; the fan-out task polls the outbox and notifies instead.
+ * Writes the event, its outbox row and the sequence row in one statement. It sends no NOTIFY, which
+ * would serialize the commits of purchases; the fan-out task polls the outbox and notifies instead.
  */
 async function insertEvent(tx: Tx, event: StoredEvent): Promise<void> {
   await tx.run(
@@ -68,7 +65,9 @@ async function insertEvent(tx: Tx, event: StoredEvent): Promise<void> {
                            card_id, amount_micros, resource_type, resource_id, body, created_at,
                            client_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-    returning account_id, id)
+    returning account_id, id),
+     head as (
+       update account_heads set event_sequence = $15, last_event_id = $2 where account_id = $1)
      insert into outbox (account_id, event_id) select account_id, id from event`,
     [
       event.account_id,
@@ -85,6 +84,7 @@ async function insertEvent(tx: Tx, event: StoredEvent): Promise<void> {
       event.body,
       event.created_at,
       event.client_id,
+      event.event_sequence,
     ],
   )
 }

@@ -127,7 +127,8 @@ function snapshotOf({ rows, card }: FoundCard): CardSnapshot {
   const purse = findPurse(rows, cardPurse(card.id))
   const owed_micros = -(findPurse(rows, receivable)?.balance_micros ?? 0n)
   const money = purse ?? NO_PURSE
-  return { id: card.id, owed_micros, event_sequence: 0n, failed_at: card.failed_at, ...money }
+  const head = { event_sequence: 0n, last_event_id: '' }
+  return { id: card.id, owed_micros, ...head, failed_at: card.failed_at, ...money }
 }
 
 const NO_PURSE = {
