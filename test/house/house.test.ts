@@ -5,28 +5,11 @@ import { operationNames } from '#scripts/tidy/names.ts'
 import { checkRules } from '#scripts/tidy/rules.ts'
 import { formatViolation } from '#scripts/tidy/source.ts'
 import { readTree } from '#scripts/tidy/tree.ts'
-import { plantFiles, runTool, runToolIn } from '#test/support/static_checks.ts'
+import { plantFiles, runToolIn } from '#test/support/static_checks.ts'
 
-// The tools only read the tree, so they run in parallel.
-test('types and house rules are right', { concurrency: true }, async (house) => {
-  const types = house.test('types', async () => {
-    const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false')
-    assert.equal(code, 0, `\n${output}`)
-  })
-  const panel = house.test('types of the panel', async () => {
-    const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', '-p', 'panel')
-    assert.equal(code, 0, `\n${output}`)
-  })
-  const panel_tests = house.test('types of the panel tests', async () => {
-    const config = ['-p', 'panel/tsconfig.test.json']
-    const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', ...config)
-    assert.equal(code, 0, `\n${output}`)
-  })
-  const tidiness = house.test('house rules (tidy)', () => {
-    const violations = checkRules(readTree()).map(formatViolation)
-    assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
-  })
-  await Promise.all([types, panel, panel_tests, tidiness])
+test('the house rules are kept (tidy)', () => {
+  const violations = checkRules(readTree()).map(formatViolation)
+  assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
 })
 
 const repeated = (count: number, line: string): string[] => Array<string>(count).fill(line)

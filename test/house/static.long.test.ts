@@ -6,6 +6,14 @@ import { plantFiles, runTool, runToolIn } from '#test/support/static_checks.ts'
 
 const FLOORS = join(root, 'dependency_cruiser.config.js')
 
+const projects = ['tsconfig.json', 'panel/tsconfig.json', 'panel/tsconfig.test.json']
+for (const project of projects) {
+  test(`the types of ${project} are right`, async () => {
+    const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', '-p', project)
+    assert.equal(code, 0, `\n${output}`)
+  })
+}
+
 test('there is no unused file, export or dependency', async () => {
   const { code, output } = await runTool('knip', '--no-progress')
   assert.equal(code, 0, `\n${output}`)
