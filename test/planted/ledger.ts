@@ -10,7 +10,7 @@ const store = {
 }
 const debt = {
   file: 'src/domain/ledger/debt.ts',
-  tests: ['src/domain/ledger/post.test.ts'],
+  tests: ['src/domain/ledger/debt.test.ts'],
 }
 
 /** Both sides of a posting, in both ways to post: one statement, or locked rows. */
@@ -84,6 +84,7 @@ export const ledger: readonly PlantedBug[] = [
     find: 'bool_and(balance_micros = 0) filter (where kind = $14)',
     replace: 'bool_and(balance_micros >= 0) filter (where kind = $4)',
     breaks: 'Incoming money pays a debt first, also in one statement.',
+    tests: ['src/domain/ledger/debt.test.ts'],
   },
   {
     ...store,
@@ -105,6 +106,7 @@ export const ledger: readonly PlantedBug[] = [
     find: `payer.kind === 'card' ? cause.amount_micros : balanceOf(cause.account_id, payer)`,
     replace: 'balanceOf(cause.account_id, payer)',
     breaks: 'A card pays a debt from incoming money only, not from its balance.',
+    tests: ['src/domain/ledger/debt.test.ts'],
   },
   {
     ...debt,
