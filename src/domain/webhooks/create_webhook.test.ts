@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { makeHttpClient } from '#platform/http_client/http_client.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
@@ -8,6 +9,7 @@ import { openAccount } from '#test/support/people.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
+import { insertDeliveries } from './delivery_store.ts'
 
 const kept = recordingLog()
 const names: Record<string, string[]> = {
@@ -140,6 +142,27 @@ test('a new webhook gets events from its creation on', async () => {
   const [received] = await receiver.waitFor(1)
   assert.equal(received?.event.sequence, 3)
   assert.deepEqual(receiver.types(), ['account.signed_in'])
+})
+
+test('an earlier event that leaves the outbox after the creation is not sent', async () => {
+  const person = await openAccount(url)
+  const webhook = await subscribe(url, person, { url: hook })
+  const [earlier] = await runtime.db.rows<OutboxEvent>(
+    `select account_id, id, sequence, type, severity, message, resource_id, created_at
+       from events where account_id = $1 and sequence is not null order by id desc limit 1`,
+    [person.account_id],
+  )
+  assert(earlier !== undefined)
+  const later = { ...earlier, id: 'evt_later', sequence: (earlier.sequence ?? 0n) + 1n }
+  const sent = await runtime.db.transaction(async (tx) => {
+    await insertDeliveries(tx, [earlier, later], runtime.clock.now())
+    const rows = await tx.rows<{ event_id: string }>(
+      'delete from deliveries where webhook_id = $1 returning event_id',
+      [webhook.id],
+    )
+    return rows.map(({ event_id }) => event_id)
+  })
+  assert.deepEqual(sent, ['evt_later'])
 })
 
 test('creation is audited', async () => {
