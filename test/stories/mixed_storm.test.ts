@@ -9,7 +9,7 @@ import { assertBooksSound } from '#test/support/money.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
 
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000)
-const STEPS = Number(process.env['FLORIN_STORM_STEPS'] ?? 500)
+const STEPS = Number(process.env['FLORIN_STORM_STEPS'] ?? 350)
 
 /** Logged errors and how often each came: they say why a message failed. */
 const logged = new Map<string, number>()
