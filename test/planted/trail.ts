@@ -130,8 +130,8 @@ export const trail: readonly PlantedBug[] = [
   {
     name: 'audit_unlocked',
     file: 'src/domain/events/account_head_store.ts',
-    find: 'audit_count from account_heads where account_id = $1 for update',
-    replace: 'audit_count from account_heads where account_id = $1',
+    find: 'where account_id = $1 for update',
+    replace: 'where account_id = $1',
     breaks: 'Concurrent audit entries form one chain.',
     tests: ['src/domain/audit/audit.test.ts'],
   },

@@ -3,7 +3,7 @@ import type { NewAuditEntry } from '#domain/context/context.ts'
 import type { Stamp } from '#domain/context/stamp.ts'
 import {
   type AuditChainEnd,
-  lockAuditChain,
+  lockAccountHead,
   writeAuditChain,
 } from '#domain/events/account_head_store.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
@@ -68,7 +68,7 @@ export async function recordAudit(
 ): Promise<string[]> {
   if (entries.length === 0) return []
   const ids: string[] = []
-  let end = await lockAuditChain(tx, account_id)
+  let end: AuditChainEnd = await lockAccountHead(tx, account_id)
   for (const entry of entries) {
     const row = nextEntry(account_id, end, { entry, context })
     end = { audit_hash: row.hash, audit_count: row.position }

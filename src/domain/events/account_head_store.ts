@@ -20,18 +20,13 @@ export async function insertAccountHead(
   ])
 }
 
-export async function lockEventHead(tx: Tx, account_id: string): Promise<EventHead> {
-  const [head] = await tx.rows<EventHead>(
-    'select event_sequence, last_event_id from account_heads where account_id = $1 for update',
-    [account_id],
-  )
-  if (head === undefined) throw new Error(`the account ${account_id} has no sequence row`)
-  return head
-}
-
-export async function lockAuditChain(tx: Tx, account_id: string): Promise<AuditChainEnd> {
-  const [head] = await tx.rows<AuditChainEnd>(
-    'select audit_hash, audit_count from account_heads where account_id = $1 for update',
+export async function lockAccountHead(
+  tx: Tx,
+  account_id: string,
+): Promise<EventHead & AuditChainEnd> {
+  const [head] = await tx.rows<EventHead & AuditChainEnd>(
+    `select event_sequence, last_event_id, audit_hash, audit_count from account_heads
+      where account_id = $1 for update`,
     [account_id],
   )
   if (head === undefined) throw new Error(`the account ${account_id} has no sequence row`)

@@ -1,6 +1,6 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { lockEventHead } from './account_head_store.ts'
+import { lockAccountHead } from './account_head_store.ts'
 import { activityTypeOf, type Envelope, eventBody, isNamedEvent, isWebhookEvent } from './event.ts'
 
 export type EventMetadata = Pick<Envelope, 'livemode' | 'request'> & {
@@ -23,7 +23,7 @@ export async function recordEvents(
   events: readonly NewEvent[],
   { stamp, client_id = null, ...shared }: EventMetadata,
 ): Promise<void> {
-  const head = await lockEventHead(tx, account_id)
+  const head = await lockAccountHead(tx, account_id)
   for (const event of events) {
     const owned = { ...stamp(head.last_event_id), account_id }
     head.last_event_id = owned.id
