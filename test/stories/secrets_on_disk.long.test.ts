@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openConnection } from '#sandbox/card_network.ts'
+import { mistype } from '#test/support/calls.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
@@ -53,7 +54,7 @@ async function plantSecrets(): Promise<Planted> {
   })
   assert.equal(revealed.body['pan'], card.pan)
   await receiver.waitFor(2, 10_000)
-  const wrong = `${holder.key.slice(0, -1)}x`
+  const wrong = mistype(holder.key)
   const replies = [
     await send(url, 'GET', '/v1/accounts/me', { bearer: wrong }),
     await send(url, 'GET', `/v1/cards/${card.pan}`, { bearer: holder.key }),

@@ -16,6 +16,10 @@ export function assertRefused(reply: Reply, status: number, error: string): void
   assert.equal(reply.body['request_id'], reply.headers.get('request-id'))
 }
 
+/** The same text with another last character, whatever it ends with. */
+export const mistype = (text: string): string =>
+  text.slice(0, -1) + (text.endsWith('a') ? 'b' : 'a')
+
 /** Advances the clock of the service on every node. */
 export async function advance(url: string, bearer: string, seconds: number): Promise<void> {
   const reply = await send(url, 'POST', '/sandbox/v1/clock/advance', { bearer, body: { seconds } })

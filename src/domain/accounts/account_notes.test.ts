@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOperatorToken } from '#domain/operators/operator_token.ts'
-import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { assertRefused, auditLog, mistype } from '#test/support/calls.ts'
 import { operate } from '#test/support/operator.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -54,7 +54,7 @@ test('a note needs the role support, a text and an account, and stays as it is',
   const bearer = await tokenOf('viewer', 'Reader')
   assert.equal((await operate(url, 'POST', path, { bearer, body: { body: 'x' } })).status, 403)
   assertRefused(await operate(url, 'POST', path, { body: { body: '' } }), 400, 'invalid_request')
-  const missing = `/accounts/${account_id.slice(0, -1)}0/notes`
+  const missing = `/accounts/${mistype(account_id)}/notes`
   assertRefused(await operate(url, 'GET', missing), 404, 'not_found')
   await operate(url, 'POST', path, { body: { body: 'kept' } })
   const change = runtime.db.run(`update account_notes set body = 'changed'`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertRefused } from '#test/support/calls.ts'
+import { assertRefused, mistype } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -58,8 +58,7 @@ test('a session and a key return the same account, and only their own', async ()
 test('a missing or mistyped bearer and an unknown parameter are refused', async () => {
   const { bearer } = await openAccount(url)
   assertRefused(await send(url, 'GET', '/v1/accounts/me'), 401, 'missing_token')
-  const typo = bearer.slice(0, -1) + (bearer.endsWith('a') ? 'b' : 'a')
-  for (const wrong of [typo, 'nonsense', bearer.toUpperCase()]) {
+  for (const wrong of [mistype(bearer), 'nonsense', bearer.toUpperCase()]) {
     const reply = await send(url, 'GET', '/v1/accounts/me', { bearer: wrong })
     assertRefused(reply, 401, 'invalid_token')
   }
