@@ -16,7 +16,13 @@ import {
 } from './address_rules.ts'
 import { Deadline } from './deadline.ts'
 import { dnsLookup, type Lookup, requirePublicName, resolvePublicAddresses } from './host_names.ts'
-import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
+import {
+  type KeptConnection,
+  type KeptConnections,
+  keptConnections,
+  PER_ORIGIN_MAX,
+} from './kept_connections.ts'
+import { originTurns } from './origin_turns.ts'
 import { type HttpResponse, readResponse } from './response_reader.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
@@ -81,6 +87,7 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   const rules = { allow_loopback_http: options.allow_loopback_http, ports }
 
   const kept = keptConnections()
+  const turns = originTurns(PER_ORIGIN_MAX)
   const requireAllowed = makeUrlChecker(rules)
 
   const open = async (url: URL, { request, deadline }: OutgoingCall): Promise<KeptConnection> => {
@@ -92,15 +99,27 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     return { socket, client: clientOver(socket, url, request) }
   }
 
+  const exchangeAnew = async (url: URL, call: OutgoingCall): Promise<HttpResponse> =>
+    exchange(await open(url, call), url, call, kept)
+
   const exchangeWithRetry = async (url: URL, call: OutgoingCall): Promise<HttpResponse> => {
-    const old = call.request.reuse_connection ? kept.take(url.origin) : undefined
+    const old = kept.take(url.origin)
     try {
       if (old !== undefined) return await exchange(old, url, call, kept)
     } catch (error) {
       const isStale = error instanceof EgressFailed && error.reason === 'reset'
       if (!isStale || call.deadline.isOver) throw error
     }
-    return exchange(await open(url, call), url, call, kept)
+    return exchangeAnew(url, call)
+  }
+
+  const exchangeInTurn = async (url: URL, call: OutgoingCall): Promise<HttpResponse> => {
+    await turns.take(url.origin)
+    try {
+      return await exchangeWithRetry(url, call)
+    } finally {
+      turns.end(url.origin)
+    }
   }
 
   const send = async (request: OutgoingRequest): Promise<HttpResponse> => {
@@ -108,7 +127,8 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     const headers = requestHeaders(request.headers)
     const deadline = new Deadline(request.timeout_ms, request.signal)
     try {
-      return await exchangeWithRetry(url, { request, headers, deadline })
+      const call = { request, headers, deadline }
+      return await (request.reuse_connection ? exchangeInTurn : exchangeAnew)(url, call)
     } catch (error) {
       if (!deadline.isOver) throw error
       throw new EgressFailed('timeout', 'There was no complete response in time.', { cause: error })

@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { EgressFailed, makeHttpClient, type OutgoingRequest } from './http_client.ts'
+import { PER_ORIGIN_MAX } from './kept_connections.ts'
 
 const request: OutgoingRequest = {
   method: 'POST',
@@ -45,6 +46,22 @@ test('concurrent requests use separate connections', async (t) => {
   const out = makeHttpClient({ allow_loopback_http: true })
   await Promise.all(Array.from({ length: 8 }, () => out.send({ ...request, url })))
   assert.equal(sockets.length, 8)
+})
+
+test('requests are sent although as many as connections are kept hang', async (t) => {
+  const { url } = await receiver(t, (incoming, response) => {
+    if (incoming.url !== '/hang') response.end('ok')
+  })
+  const out = makeHttpClient({ allow_loopback_http: true })
+  const hurry = new AbortController()
+  const slow = { ...request, timeout_ms: 60_000, signal: hurry.signal }
+  const hanging = Array.from({ length: PER_ORIGIN_MAX }, () =>
+    out.send({ ...slow, url: `${url}hang` }),
+  )
+  const { status } = await out.send({ ...slow, url })
+  assert.equal(status, 200)
+  hurry.abort()
+  for (const { status } of await Promise.allSettled(hanging)) assert.equal(status, 'rejected')
 })
 
 test('a kept connection that was closed is replaced without an error', async (t) => {

@@ -10,8 +10,8 @@ export type KeptConnections = {
   keep(origin: string, connection: KeptConnection): void
 }
 
-/** Beyond these limits a connection is closed after its response. */
-const PER_ORIGIN_MAX = 64
+/** Beyond these limits, a connection is closed after its response. */
+export const PER_ORIGIN_MAX = 64
 const TOTAL_MAX = 1_024
 
 /**
