@@ -12,7 +12,7 @@ const WAIT_MS_MAX = 250
 /**
  * Beyond a number of concurrent requests to an origin, a request waits for another to end, because
  * opening a connection costs more than a delivery. In `npm run bench -- mixed`, half of all
- * deliveries opened one: a batch makes hundreds of deliveries due at once.
+ * deliveries opened one, because a batch makes hundreds due at the same time.
  */
 export function originTurns(concurrent_max: number): OriginTurns {
   const origins = new Map<string, Origin>()
