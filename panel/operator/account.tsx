@@ -14,6 +14,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { AccountNotes } from './account_notes.tsx'
 import { AccountActions } from './accounts.tsx'
 import { card_columns } from './cards.tsx'
+import { limitName } from './limit_names.ts'
 import { useOperatorQuery } from './operator_api.ts'
 import { useOperatorList } from './operator_list.ts'
 import { recipient_column } from './recipient_column.tsx'
@@ -70,8 +71,8 @@ function Details({ account }: { account: OperatorAccount }) {
           />
         </div>
         <div className="min-w-0 space-y-4">
-          <Section title="Money">
-            <DescriptionList rows={moneyRows(account)} />
+          <Section title="Account">
+            <DescriptionList rows={accountRows(account)} />
           </Section>
           <AccountNotes account_id={account.id} />
           <Section title="Limits">
@@ -144,12 +145,12 @@ const ticket_columns: readonly Column<Ticket>[] = [
   },
 ]
 
-const moneyRows = (account: OperatorAccount) =>
+const accountRows = (account: OperatorAccount) =>
   [
     ['Balance', <Money key="balance" usd={account.balance_usd} className="font-medium" />],
     ['Owed', <Money key="owed" usd={account.owed_usd} />],
     ['Active cards', account.cards_count.active],
-    ['Two-factor', account.two_factor_enabled ? 'On' : 'Off'],
+    ['Two-factor authentication', account.two_factor_enabled ? 'On' : 'Off'],
     ['Opened', <Time key="opened" at={account.created_at} />],
     ['Account ID', <Copyable key="id" text={account.id} label="Copy account ID" />],
   ] as const
@@ -159,10 +160,10 @@ const limitRows = ({ spend_limits, own_limits, rate_profile }: OperatorAccount) 
   ...Object.entries(spend_limits).map(
     ([name, value]) =>
       [
-        humanize(name.replace(/_usd$/, '')),
+        limitName(name),
         <span key={name} className="num">
           {name.endsWith('_usd') ? <Money usd={value} /> : value}
-          {name in own_limits && <span className="text-soft"> (own)</span>}
+          {name in own_limits && <span className="text-soft"> (set for this account)</span>}
         </span>,
       ] as const,
   ),

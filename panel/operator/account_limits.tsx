@@ -1,11 +1,11 @@
-import { type FormEvent, useState } from 'react'
-import { humanize } from '#panel/ui/badge.tsx'
+import { type ChangeEvent, type FormEvent, useState } from 'react'
 import { Button } from '#panel/ui/button.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
-import { MoneyField, Select } from '#panel/ui/field.tsx'
+import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { limitName } from './limit_names.ts'
 import { useOperatorMutation } from './operator_api.ts'
 import type { OperatorAccount } from './shapes.ts'
 
@@ -69,12 +69,12 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
           onChange={(change) => setProfile(change.target.value)}
         />
         {Object.entries(account.spend_limits).map(([name, now]) => (
-          <MoneyField
+          <LimitField
             key={name}
-            label={humanize(name.replace(/_usd$/, ''))}
-            placeholder={formatUsd(now)}
+            name={name}
+            now={now}
             value={limit_texts[name] ?? ''}
-            onChange={(change) => setLimitTexts({ ...limit_texts, [name]: change.target.value })}
+            onChange={(text) => setLimitTexts({ ...limit_texts, [name]: text })}
           />
         ))}
         <ProblemNote problem={mutation.error} />
@@ -84,6 +84,20 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
       </form>
     </Sheet>
   )
+}
+
+type LimitFieldProps = { name: string; now: number; value: string; onChange(text: string): void }
+
+/** An amount, or a number for limits that count. */
+function LimitField({ name, now, value, onChange }: LimitFieldProps) {
+  const is_amount = name.endsWith('_usd')
+  const field = {
+    label: limitName(name),
+    placeholder: is_amount ? formatUsd(now) : now.toLocaleString('en'),
+    value,
+    onChange: (change: ChangeEvent<HTMLInputElement>) => onChange(change.target.value),
+  }
+  return is_amount ? <MoneyField {...field} /> : <Field {...field} inputMode="numeric" />
 }
 
 /** Only changed limits; null restores the programme's limit. */

@@ -1,12 +1,12 @@
 import { Bot } from 'lucide-react'
 import { agentName, type Grant } from '#panel/grants.ts'
 import { Status } from '#panel/ui/badge.tsx'
-import { Copyable } from '#panel/ui/copy.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { AccountLink } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { SearchBar } from './search_bar.tsx'
@@ -25,8 +25,8 @@ const columns: readonly Column<Row>[] = [
     cell: (row) => (
       <>
         <span className="font-medium wrap-anywhere">{agentName(row)}</span>
-        <span className="hidden md:block">
-          <Copyable text={row.account_id} label="Copy account ID" />
+        <span className="block text-sm">
+          <AccountLink account_id={row.account_id} />
         </span>
       </>
     ),

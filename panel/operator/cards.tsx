@@ -7,6 +7,7 @@ import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
+import { AccountLink } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { SearchBar } from './search_bar.tsx'
@@ -26,7 +27,9 @@ export const card_columns: readonly Column<Row>[] = [
     cell: (card) => (
       <>
         <span className="font-medium">{cardTitle(card)}</span>
-        <span className="num block text-sm text-soft">·· {card.last4}</span>
+        <span className="num block text-sm text-soft capitalize">
+          {card.brand} ·· {card.last4}
+        </span>
       </>
     ),
   },
@@ -80,6 +83,18 @@ function RowActions({ card }: { card: Row }) {
   )
 }
 
+/** The list of all customers' cards also says whose they are. */
+const [card_column, ...other_columns] = card_columns
+const columns: readonly Column<Row>[] = [
+  ...(card_column === undefined ? [] : [card_column]),
+  {
+    title: 'Customer',
+    wide_only: true,
+    cell: ({ account_id }) => <AccountLink account_id={account_id} />,
+  },
+  ...other_columns,
+]
+
 export function Cards() {
   const filters = useFilters(['last4', 'status', 'account_id', 'card_id'])
   const { last4 = '', ...others } = filters.active as Record<string, string>
@@ -94,7 +109,7 @@ export function Cards() {
         <Table
           label="Cards"
           list={list}
-          columns={card_columns}
+          columns={columns}
           empty={
             <EmptyState icon={CreditCard} title="No cards found">
               Search by the last 4 digits.

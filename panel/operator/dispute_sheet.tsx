@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
 import type { Dispute } from '#contract/disputes.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
@@ -11,6 +12,7 @@ import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { DescriptionList } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { AccountLink } from './account_link.tsx'
 import { useOperatorMutation } from './operator_api.ts'
 import type { WithAccountId } from './shapes.ts'
 
@@ -18,6 +20,9 @@ type Props = {
   dispute: WithAccountId<Dispute> & { merchant_name: string }
   onClose(): void
 }
+
+const transactionHref = ({ account_id, transaction_id }: Props['dispute']) =>
+  `/transactions?${new URLSearchParams({ account_id, transaction_id })}`
 
 export function DisputeSheet({ dispute, onClose }: Props) {
   return (
@@ -35,7 +40,13 @@ export function DisputeSheet({ dispute, onClose }: Props) {
           ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
           dispute.closed_by !== null && ['Closed by', humanize(dispute.closed_by)],
           ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
-          ['Account ID', <Copyable key="a" text={dispute.account_id} label="Copy account ID" />],
+          ['Customer', <AccountLink key="customer" account_id={dispute.account_id} />],
+          [
+            'Transaction',
+            <Link key="purchase" href={transactionHref(dispute)} className="text-accent underline">
+              View transaction
+            </Link>,
+          ],
           ['Evidence due', <Time key="due" at={dispute.evidence_due_at} />],
           dispute.response !== null && ['Merchant response', dispute.response.text],
         ]}

@@ -40,6 +40,14 @@ export function KillSwitches() {
   )
 }
 
+/** The effect of stopping each rail. */
+const rail_effects: Readonly<Record<string, string>> = {
+  authorizations: 'Stopped: new purchases are declined.',
+  issuing: 'Stopped: no new cards are issued.',
+  topups: 'Stopped: deposits wait in suspense.',
+  withdrawals: 'Stopped: no new withdrawals are accepted or sent.',
+}
+
 function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdit(): void }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
@@ -50,6 +58,7 @@ function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdi
             {kill_switch.on ? 'Stopped' : 'Running'}
           </Badge>
         </p>
+        <p className="text-sm text-soft">{rail_effects[kill_switch.rail]}</p>
         {kill_switch.changed_at !== null && (
           <p className="text-sm text-soft">
             {kill_switch.reason}, <Time at={kill_switch.changed_at} />

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { declineLabel } from '#contract/decline.ts'
 import { humanize } from '#panel/ui/badge.tsx'
 import { Chart } from '#panel/ui/chart.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
@@ -11,7 +12,7 @@ export function Overview() {
   const overview = useOperatorQuery<ProgramOverview>('/figures')
   return (
     <>
-      <PageHeader title="Overview" description="Program activity by day (UTC)." />
+      <PageHeader title="Overview" description="Program activity by day (UTC), last 30 days." />
       <QueryBoundary query={overview}>{(found) => <Metrics overview={found} />}</QueryBoundary>
     </>
   )
@@ -74,7 +75,7 @@ function DayChart({ title, days, value, format }: DayChartProps) {
   const series = useMemo(() => ({ name: title, values: days.map(value) }), [title, days, value])
   return (
     <Section title={title}>
-      <Chart label={`${title} by day`} times={times} series={series} format={format} />
+      <Chart label={`${title} by day`} times={times} series={series} format={format} days />
     </Section>
   )
 }
@@ -89,12 +90,15 @@ function DeclineReasons({ days }: { days: readonly Day[] }) {
   }
   const rows = [...counts].sort(([, one], [, other]) => other - one)
   return (
-    <Section title="Decline reasons" className="lg:col-span-2">
+    <Section title="Decline reasons, last 30 days" className="lg:col-span-2">
       {rows.length === 0 ? (
         <p className="text-soft">No declines in this period.</p>
       ) : (
         <DescriptionList
-          rows={rows.map(([code, count]) => [humanize(code), count.toLocaleString('en')])}
+          rows={rows.map(([code, count]) => [
+            humanize(declineLabel(code)),
+            count.toLocaleString('en'),
+          ])}
         />
       )}
     </Section>

@@ -1,4 +1,4 @@
-import { CircleCheck } from 'lucide-react'
+import { CircleCheck, Clock } from 'lucide-react'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
@@ -55,8 +55,14 @@ function LedgerProofs({ report: { proven_at, violations } }: { report: Reconcili
     >
       {violations.length === 0 ? (
         <p className="flex items-center gap-2">
-          <CircleCheck className="size-4 text-good" aria-hidden />
-          {proven_at === null ? 'The first run is due within an hour.' : 'All proofs pass.'}
+          {proven_at === null ? (
+            <Clock className="size-4 text-soft" aria-hidden />
+          ) : (
+            <CircleCheck className="size-4 text-good" aria-hidden />
+          )}
+          {proven_at === null
+            ? 'Not run yet. The first run is due within an hour.'
+            : 'All proofs pass.'}
         </p>
       ) : (
         <ul className="space-y-3">
@@ -78,7 +84,7 @@ function Finding({ finding }: { finding: ReconciliationReport['violations'][numb
         {object_id}
         {account_id !== null && account_id !== object_id && ` · ${account_id}`}
       </p>
-      <p className="text-muted text-sm">
+      <p className="text-sm text-soft">
         Expected: {proof} · since <Time at={first_seen_at} />
       </p>
     </li>

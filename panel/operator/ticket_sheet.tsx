@@ -8,6 +8,7 @@ import { Select, TextArea } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { AccountLink } from './account_link.tsx'
 import { useOperatorMutation } from './operator_api.ts'
 import type { WithAccountId } from './shapes.ts'
 
@@ -50,23 +51,28 @@ export function TicketSheet({ ticket, onClose }: Props) {
 
 type Related = readonly [page: string, title: string, filters: Record<string, string>]
 
-/** The account, card and transaction of the ticket, each in its list. */
+/** The account of the ticket, and its card and transaction in their lists. */
 function RelatedLinks({ ticket }: { ticket: WithAccountId<Ticket> }) {
   const { account_id, card_id, transaction_id: id } = ticket
-  const links: Related[] = [['accounts', 'View account', { account_id }]]
+  const links: Related[] = []
   if (card_id !== null) links.push(['cards', 'View card', { account_id, card_id }])
   if (id !== null) {
     links.push(['transactions', 'View transaction', { account_id, transaction_id: id }])
   }
-  return links.map(([page, title, filters]) => (
-    <Link
-      key={page}
-      href={`/${page}?${new URLSearchParams(filters)}`}
-      className="text-accent underline"
-    >
-      {title}
-    </Link>
-  ))
+  return (
+    <>
+      <AccountLink account_id={account_id} />
+      {links.map(([page, title, filters]) => (
+        <Link
+          key={page}
+          href={`/${page}?${new URLSearchParams(filters)}`}
+          className="text-accent underline"
+        >
+          {title}
+        </Link>
+      ))}
+    </>
+  )
 }
 
 function Reply({ id }: { id: string }) {

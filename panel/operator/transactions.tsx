@@ -34,7 +34,7 @@ export const transaction_columns: readonly Column<Row>[] = [
 ]
 
 function Merchant({
-  row: { account_id, card_id, id, merchant_name, decline_message, created_at },
+  row: { account_id, card_id, id, type, merchant_name, decline_message, created_at },
 }: {
   row: Row
 }) {
@@ -45,7 +45,7 @@ function Merchant({
         <span className="block text-sm text-soft">{decline_message}</span>
       )}
       <span className="num block text-sm text-soft md:hidden">
-        <Time at={created_at} />
+        {humanize(type)}, <Time at={created_at} />
       </span>
       <span className="hidden md:block">
         <Copyable text={id} label="Copy transaction ID" />
@@ -86,7 +86,7 @@ export function Transactions() {
           <TransactionTable filters={filters.active} />
         ) : (
           <EmptyState icon={Receipt} title="Choose an account">
-            Enter an account ID, or open a transaction from a ticket.
+            Enter an account ID, or open an account from Accounts.
           </EmptyState>
         )}
       </Section>

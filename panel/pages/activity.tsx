@@ -10,6 +10,7 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { resourceHref } from './activity/resource_href.ts'
 import { AgentFilter } from './agents/agent_filter.tsx'
 import { activity_csv_columns } from './csv_columns.ts'
 import { useCardNames } from './transactions/card_names.ts'
@@ -57,21 +58,6 @@ const types = [
   ['spend', 'Spending'],
   ['error', 'Errors'],
 ] as const
-
-/** The page of each resource type. */
-const resource_paths: Readonly<Record<string, string>> = {
-  topup: '/topups',
-  card: '/cards',
-  transaction: '/transactions',
-  dispute: '/disputes',
-  withdrawal: '/withdrawals',
-}
-
-function resourceHref({ resource, card_id }: ActivityEvent): string {
-  const page = resource_paths[resource.type]
-  if (page !== undefined) return `${page}/${resource.id}`
-  return card_id === null ? '/settings' : `/cards/${card_id}`
-}
 
 export function Activity() {
   const card_names = useCardNames()

@@ -1,17 +1,18 @@
 import { Bot, Check } from 'lucide-react'
 import { Link } from 'wouter'
-import type { AuditEntry } from '#contract/activity.ts'
+import type { ActivityEvent } from '#contract/activity.ts'
 import type { Approval } from '#contract/approvals.ts'
 import { agentName, type Grant, useGrants } from '#panel/grants.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
+import { Status } from '#panel/ui/badge.tsx'
 import { amount_column } from '#panel/ui/columns.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { resourceHref } from './activity/resource_href.ts'
 import { AgentBudget } from './agents/agent_budget.tsx'
 import { AgentLinks } from './agents/agent_links.tsx'
 import { RemoveScope, scopeSentence } from './agents/remove_scope.tsx'
@@ -65,7 +66,7 @@ function Access({ grant }: { grant: Grant }) {
   // Without any permission the grant would be useless; "Revoke" ends it.
   const can_remove = grant.status === 'active' && grant.scopes.length > 1
   return (
-    <Section title="May do">
+    <Section title="Permissions">
       <ul aria-label="Permissions" className="mb-3 space-y-1.5">
         {grant.scopes.map((scope) => (
           <li key={scope} className="flex items-start gap-2 text-sm">
@@ -92,7 +93,7 @@ function Access({ grant }: { grant: Grant }) {
           grant.revoked_at !== null && ['Revoked', <Time key="end" at={grant.revoked_at} />],
         ]}
       />
-      <p className="mt-3 text-sm text-soft">To allow more, connect it again and choose.</p>
+      <p className="mt-3 text-sm text-soft">To allow more, connect the agent again.</p>
     </Section>
   )
 }
@@ -131,45 +132,42 @@ function Requests({ client_id }: { client_id: string }) {
   )
 }
 
-const tones = { success: 'good', denied: 'warn', failure: 'bad' } as const
-
-const action_columns: readonly Column<AuditEntry>[] = [
+const action_columns: readonly Column<ActivityEvent>[] = [
   {
     title: 'Action',
-    sortKey: ({ action }) => action,
-    cell: ({ action, resource }) => (
+    sortKey: ({ message }) => message,
+    cell: ({ message, created_at }) => (
       <>
-        <span className="block">{humanize(action.replaceAll('.', ' '))}</span>
-        {resource !== null && (
-          <code className="block font-mono text-xs break-all text-soft">{resource.id}</code>
-        )}
+        <span className="block wrap-anywhere">{message}</span>
+        <span className="block text-sm font-normal text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
       </>
     ),
   },
   {
-    title: 'Result',
-    sortKey: ({ result }) => result,
-    cell: ({ result }) => <Badge tone={tones[result]}>{humanize(result)}</Badge>,
-  },
-  {
     title: 'Date',
+    wide_only: true,
     right: true,
     sortKey: ({ created_at }) => created_at,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
+  amount_column,
 ]
 
+/** In words and with amounts; the audit log has every call, also those that were denied. */
 function Actions({ client_id }: { client_id: string }) {
-  const list = useOperationList('get_audit_log', { actor_id: client_id })
+  const list = useOperationList('get_activity', { agent: client_id })
   return (
     <Section title="What it did" flush>
       <Table
         label="Actions"
         list={list}
         columns={action_columns}
+        href={resourceHref}
         empty={
           <EmptyState icon={Bot} title="Nothing yet">
-            Changes this agent makes, and the first use each day, show up here.
+            Changes this agent makes show up here. The audit log has all its calls.
           </EmptyState>
         }
       />

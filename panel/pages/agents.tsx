@@ -1,4 +1,4 @@
-import { Bot } from 'lucide-react'
+import { Bot, ChevronRight } from 'lucide-react'
 import { Link } from 'wouter'
 import { type Scope, scopes as scope_labels } from '#contract/scopes.ts'
 import { agentName, type Grant, useGrants } from '#panel/grants.ts'
@@ -19,7 +19,7 @@ export function Agents() {
     <div className="space-y-4">
       <PageHeader
         title="Agents"
-        description="Apps you connected: what they may do, spent, and did."
+        description="Apps you connected, with their permissions, budgets, and activity."
       />
       <Section title="Connect an agent">
         <p className="mb-2 text-soft">
@@ -57,8 +57,9 @@ function Agent({ grant }: { grant: Grant }) {
     <li>
       <Section
         title={
-          <Link href={`/agents/${grant.id}`} className="hover:underline">
+          <Link href={`/agents/${grant.id}`} className="flex items-center gap-1 hover:underline">
             {agentName(grant)}
+            <ChevronRight className="size-4 text-soft" aria-hidden />
           </Link>
         }
         action={is_active ? <RevokeButton grant={grant} /> : <Status of={grant.status} />}

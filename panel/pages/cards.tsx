@@ -4,7 +4,9 @@ import type { Card } from '#contract/cards.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { cardColor } from '#panel/ui/card_color.ts'
 import { cardTitle, formatExpiry } from '#panel/ui/card_face.tsx'
+import { classes } from '#panel/ui/classes.ts'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
@@ -18,7 +20,19 @@ import { IssueDialog } from './cards/issue_dialog.tsx'
 import { card_csv_columns } from './csv_columns.ts'
 
 const columns: readonly Column<Card>[] = [
-  { title: 'Card', sortKey: cardTitle, cell: cardTitle },
+  {
+    title: 'Card',
+    sortKey: cardTitle,
+    cell: (card) => (
+      <span className="flex items-center gap-3">
+        <span
+          aria-hidden
+          className={classes('h-6 w-9 shrink-0 rounded max-sm:hidden', cardColor(card))}
+        />
+        <span className="min-w-0">{cardTitle(card)}</span>
+      </span>
+    ),
+  },
   {
     title: 'Number',
     sortKey: ({ last4 }) => last4,

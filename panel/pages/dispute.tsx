@@ -7,7 +7,7 @@ import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
-import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
+import { DescriptionList, type DescriptionRow, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { type Step, Timeline } from '#panel/ui/timeline.tsx'
 import { AddEvidence } from './dispute/add_evidence.tsx'
@@ -96,7 +96,7 @@ function decisionNote({ outcome, closed_by }: Dispute): string {
   return 'If you win, you keep the credit. If you lose, we reverse it.'
 }
 
-function detailRows(dispute: Dispute) {
+function detailRows(dispute: Dispute): (DescriptionRow | false)[] {
   return [
     [
       'Transaction',
@@ -109,8 +109,11 @@ function detailRows(dispute: Dispute) {
       </Link>,
     ],
     ['Filed', <Time key="filed" at={dispute.created_at} />],
-    ['Evidence due', <Time key="due" at={dispute.evidence_due_at} />],
+    dispute.status !== 'closed' && [
+      'Evidence due',
+      <Time key="due" at={dispute.evidence_due_at} />,
+    ],
     ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
     ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
-  ] as const
+  ]
 }

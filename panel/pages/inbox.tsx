@@ -33,7 +33,7 @@ export function Inbox() {
     <>
       <PageHeader
         title="Sandbox inbox"
-        description="Emails that your account gets. The sandbox shows them here."
+        description="Emails your account gets. The sandbox shows them here instead of sending them."
       />
       {inbox.error !== null && (
         <ErrorState problem={inbox.error} retry={() => void inbox.refetch()} />

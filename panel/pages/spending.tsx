@@ -10,6 +10,7 @@ import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { Breakdown } from './spending/breakdown.tsx'
+import { comparison } from './spending/comparison.ts'
 import { DayBars } from './spending/day_bars.tsx'
 import { monthName, monthOf, rangeOf, shiftMonth } from './spending/months.ts'
 import { useCardNames } from './transactions/card_names.ts'
@@ -33,7 +34,7 @@ export function SpendingPage() {
     <>
       <PageHeader
         title="Spending"
-        description="Captured purchases by day, category, merchant, card, and country (UTC)."
+        description="Completed purchases by day, category, merchant, card, and country (UTC)."
         action={<CardSelect card_id={card_id} onChange={(id) => filters.set('card_id', id)} />}
       />
       <div className="mb-4 flex items-center gap-2">
@@ -72,18 +73,20 @@ function Month({ month, card_id }: { month: string; card_id: string }) {
       {(spending) => (
         <div className="space-y-4">
           <Section>
-            <Figures spending={spending} previous={previous} before={monthName(before)} />
-            <DayBars
-              month={month}
-              rows={spending.data}
-              previous={previous?.data ?? []}
-              card_id={card_id}
-            />
+            <Figures {...{ spending, previous, before }} />
+            {hasSpending(spending, previous) && (
+              <DayBars
+                month={month}
+                rows={spending.data}
+                previous={previous?.data ?? []}
+                card_id={card_id}
+              />
+            )}
           </Section>
           {spending.data.length === 0 ? (
             <Section>
               <EmptyState icon={ChartColumn} title="No purchases in this month">
-                Purchases show up here once the merchant captures them.
+                Purchases show up here when the merchant collects the payment.
               </EmptyState>
             </Section>
           ) : (
@@ -99,7 +102,16 @@ function Month({ month, card_id }: { month: string; card_id: string }) {
   )
 }
 
-type FiguresProps = { spending: Spending; previous: Spending | undefined; before: string }
+/** Without any, the chart would be an empty box. */
+const hasSpending = (spending: Spending, previous: Spending | undefined): boolean =>
+  spending.total_usd > 0 || (previous?.total_usd ?? 0) > 0
+
+type FiguresProps = {
+  spending: Spending
+  previous: Spending | undefined
+  /** The month of `previous`. */
+  before: string
+}
 
 function Figures({ spending, previous, before }: FiguresProps) {
   return (
@@ -110,12 +122,14 @@ function Figures({ spending, previous, before }: FiguresProps) {
           <Money usd={spending.total_usd} />
         </p>
         {previous !== undefined && (
-          <p className="text-sm text-soft">{comparison(spending, previous, before)}</p>
+          <p className="text-sm text-soft">
+            {comparison(spending, previous, { month: before, now_ms: serviceNow() })}
+          </p>
         )}
       </div>
       <dl className="flex gap-x-8">
         <div>
-          <dt className="text-sm text-soft">{before}</dt>
+          <dt className="text-sm text-soft">{monthName(before)}</dt>
           <dd className="font-medium">
             <Money usd={previous?.total_usd ?? 0} />
           </dd>
@@ -133,13 +147,6 @@ function Figures({ spending, previous, before }: FiguresProps) {
       </dl>
     </div>
   )
-}
-
-function comparison(spending: Spending, previous: Spending, before: string): string {
-  if (previous.total_usd <= 0) return `Nothing spent in ${before}`
-  const percent = Math.round((spending.total_usd / previous.total_usd - 1) * 100)
-  if (percent === 0) return `Same as ${before}`
-  return `${Math.abs(percent)}% ${percent > 0 ? 'more' : 'less'} than ${before}`
 }
 
 function CardSelect({ card_id, onChange }: { card_id: string; onChange(id: string): void }) {

@@ -75,8 +75,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 function describeOutcome({ status, status_reason, payment_state, amount_usd }: Topup): string {
   if (status === 'completed' && payment_state === 'partial') {
-    const asked = `You asked for ${formatUsd(amount_usd)}`
-    return `Added to your balance. ${asked}; transfers that still arrive are credited too.`
+    const requested = `You requested ${formatUsd(amount_usd)}.`
+    return `Added to your balance. ${requested} Transfers that still arrive are credited too.`
   }
   return reasons[status_reason ?? ''] ?? outcomes[status] ?? ''
 }

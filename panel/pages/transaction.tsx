@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { humanize, Status } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { formatMoney, Money } from '#panel/ui/money.tsx'
@@ -17,7 +17,10 @@ import { DeclineReason } from './transaction/decline_reason.tsx'
 import { IsoMessage } from './transaction/iso_message.tsx'
 import { findDisputableCapture, PurchaseTimeline } from './transaction/purchase_timeline.tsx'
 import { useRelated } from './transaction/related.ts'
+import { Amount } from './transactions/amount.tsx'
 import { useCardNames } from './transactions/card_names.ts'
+import { isPurchase } from './transactions/purchase.ts'
+import { PurchaseStatus } from './transactions/purchase_cells.tsx'
 
 const FileDispute = lazy(() =>
   import('./disputes/file_dispute.tsx').then(({ FileDispute: form }) => ({ default: form })),
@@ -45,8 +48,10 @@ function Details({ transaction }: { transaction: Transaction }) {
         title={transaction.merchant_name}
         description={
           <span className="flex flex-wrap items-center gap-2">
-            <Money usd={transaction.amount_usd} className="text-lg font-semibold text-ink" />
-            <Status of={transaction.status} />
+            <span className="text-lg font-semibold text-ink">
+              <Amount row={transaction} />
+            </span>
+            <PurchaseStatus row={purchaseOf(transaction, related)} />
           </span>
         }
         action={
@@ -83,6 +88,21 @@ function Details({ transaction }: { transaction: Transaction }) {
   )
 }
 
+/** A refund has its own state; the other events have that of their purchase, as in the list. */
+function purchaseOf(transaction: Transaction, related: readonly Transaction[]): Transaction {
+  if (transaction.type === 'refund') return transaction
+  return related.find(isPurchase) ?? transaction
+}
+
+const entry_modes: Readonly<Record<Transaction['entry_mode'], string>> = {
+  chip: 'Chip',
+  contactless: 'Contactless',
+  swipe: 'Magnetic stripe',
+  keyed: 'Card number typed in',
+  ecommerce: 'Online',
+  credential_on_file: 'Saved card',
+}
+
 function DetailsSection({ transaction }: { transaction: Transaction }) {
   const card_names = useCardNames()
   const { three_ds } = transaction
@@ -97,13 +117,19 @@ function DetailsSection({ transaction }: { transaction: Transaction }) {
       </Link>,
     ],
     ['Amount', formatMoney(transaction.amount, transaction.currency)],
-    ['Amount in USD', <Money key="usd" usd={transaction.amount_usd} />],
+    transaction.currency !== 'USD' && [
+      'Amount in USD',
+      <Money key="usd" usd={transaction.amount_usd} />,
+    ],
     transaction.fx_rate !== null && ['Exchange rate', transaction.fx_rate],
     transaction.fee_usd > 0 && ['Fee', <Money key="fee" usd={transaction.fee_usd} />],
     ['Category', `${categoryName(transaction.mcc)} (${transaction.mcc})`],
     place !== '' && ['Location', place],
-    ['Payment method', `${humanize(transaction.entry_mode)}${walletSuffix(transaction)}`],
-    three_ds !== null && ['3-D Secure', humanize(three_ds.result)],
+    ['Payment method', `${entry_modes[transaction.entry_mode]}${walletSuffix(transaction)}`],
+    three_ds !== null && [
+      '3-D Secure',
+      three_ds.result === 'none' ? 'Not used' : humanize(three_ds.result),
+    ],
     ['Network', humanize(transaction.network)],
     transaction.authorization_code !== null && [
       'Authorization code',

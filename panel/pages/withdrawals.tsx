@@ -20,7 +20,14 @@ const columns: readonly Column<Withdrawal>[] = [
   {
     title: 'To',
     sortKey: ({ address }) => address,
-    cell: ({ address }) => <Address text={address} />,
+    cell: ({ address, created_at }) => (
+      <>
+        <Address text={address} />
+        <span className="num block text-sm font-normal text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
+      </>
+    ),
   },
   {
     title: 'Status',
@@ -39,7 +46,12 @@ const columns: readonly Column<Withdrawal>[] = [
     sortKey: ({ fee_usd }) => fee_usd,
     wide_only: true,
     right: true,
-    cell: ({ fee_usd }) => <Money usd={fee_usd} className="text-soft" />,
+    cell: ({ fee_usd, status }) =>
+      status === 'failed' ? (
+        <span className="text-soft">None</span>
+      ) : (
+        <Money usd={fee_usd} className="text-soft" />
+      ),
   },
   {
     title: 'You receive',

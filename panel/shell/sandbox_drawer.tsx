@@ -6,7 +6,7 @@ import type { Transaction } from '#contract/transactions.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { sandbox } from '#panel/sandbox.ts'
 import { Button } from '#panel/ui/button.tsx'
-import { cardTitle } from '#panel/ui/card_face.tsx'
+import { cardLabel } from '#panel/ui/card_face.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
@@ -165,7 +165,7 @@ function PurchaseForm({ cards }: { cards: readonly Card[] }) {
         onChange={(change) => setSelectedId(change.target.value)}
         options={cards.map((each) => [
           each.id,
-          `${cardTitle(each)}, ${formatUsd(each.balance_usd)}`,
+          `${cardLabel(each)}, ${formatUsd(each.balance_usd)}`,
         ])}
       />
       <Select

@@ -61,6 +61,7 @@ const tones: Readonly<Record<string, Tone>> = {
 
 /** Statuses whose label differs from the contract's name. */
 const status_labels: Readonly<Record<string, string>> = {
+  answered: 'Merchant responded',
   cancelled: 'Canceled',
   broadcasted: 'Sent',
   review: 'Needs review',
@@ -72,13 +73,15 @@ export function Status({ of: status }: { of: string }) {
   return <Badge tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</Badge>
 }
 
-const ACRONYMS = /\b(?:cvv|id|mcc|pin)\b/g
+const ACRONYMS = /\b(?:api|cvv|id|mcc|pin)\b/g
 
 /** `partially_captured` → "Partially captured", `mcc_blocked` → "MCC blocked" */
 export function humanize(name: string): string {
   const words = name
     .replaceAll(/[_.]/g, ' ')
     .replace('three ds', '3-D Secure')
+    .replace('topup', 'top-up')
+    .replace('oauth', 'OAuth')
     .replaceAll(ACRONYMS, (acronym) => acronym.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

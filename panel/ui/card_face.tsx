@@ -20,6 +20,12 @@ export const formatExpiry = ({
 export const cardTitle = ({ name, last4 }: Pick<Card, 'name' | 'last4'>): string =>
   name ?? `Card ${last4}`
 
+/** The title with the last digits, where cards of the same name must differ. */
+export function cardLabel(card: Pick<Card, 'name' | 'last4'>): string {
+  const title = cardTitle(card)
+  return title.endsWith(card.last4) ? title : `${title} ·· ${card.last4}`
+}
+
 export function CardFace({ card, className, children }: Props) {
   const is_usable = card.status === 'active'
   return (

@@ -17,19 +17,22 @@ type Props = {
   height?: number
   /** Draws steps, for values that hold until the next one, such as balances. */
   steps?: boolean
+  /** One value per UTC day: draws bars, and names the day instead of a time. */
+  days?: boolean
 }
 
-/** A line chart over time. It is drawn again when the theme changes, with the theme's colors. */
+/** A chart over time. It is drawn again when the theme changes, with the theme's colors. */
 export function Chart(props: Props) {
-  const { label, times, series, format, formatExact = format, height = 180, steps = false } = props
+  const { label, times, series, format, formatExact = format, height = 180 } = props
+  const { steps = false, days = false } = props
   const container = useRef<HTMLDivElement>(null)
   const scheme = useColorScheme()
   useEffect(() => {
     const element = container.current
     if (element === null) return
     element.dataset['scheme'] = scheme
-    const readout = makeReadout(element, formatExact, steps)
-    const options = chartOptions({ element, series, format, height, steps, readout })
+    const readout = makeReadout(element, formatExact, { steps, days })
+    const options = chartOptions({ element, series, format, height, steps, days, readout })
     const chart = new uPlot(options, [[...times], [...series.values]], element)
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
@@ -38,7 +41,7 @@ export function Chart(props: Props) {
       chart.destroy()
       readout.remove()
     }
-  }, [times, series, format, formatExact, height, steps, scheme])
+  }, [times, series, format, formatExact, height, steps, days, scheme])
   return (
     <div
       ref={container}
@@ -50,7 +53,9 @@ export function Chart(props: Props) {
   )
 }
 
-type ChartOptionsInput = Required<Pick<Props, 'series' | 'format' | 'height' | 'steps'>> & {
+type ChartOptionsInput = Required<
+  Pick<Props, 'series' | 'format' | 'height' | 'steps' | 'days'>
+> & {
   element: HTMLElement
   readout: Readout
 }
@@ -63,6 +68,7 @@ function chartOptions({
   format,
   height,
   steps,
+  days,
   readout,
 }: ChartOptionsInput): uPlot.Options {
   const [ink = '', line = '', accent = '', ground = ''] = TOKENS.map((token) =>
@@ -78,7 +84,7 @@ function chartOptions({
     hooks: { setCursor: [readout.show] },
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_plot, low, high) => [Math.min(0, low), roundUp(high)] } },
-    axes: chartAxes({ ink, line, format }),
+    axes: chartAxes({ ink, line, format, days }),
     series: [
       {},
       {
@@ -87,23 +93,32 @@ function chartOptions({
         // A point without neighbors has no line segment and would be invisible.
         points: { show: true, size: 5, width: 0, fill: accent, filter: () => isolated_points },
         stroke: accent,
-        fill: ground,
-        ...(steps &&
-          uPlot.paths.stepped !== undefined && { paths: uPlot.paths.stepped({ align: 1 }) }),
+        fill: days ? accent : ground,
+        ...pathsOf(steps, days),
       },
     ],
   }
 }
 
+/** A line unless the values are steps or days. */
+function pathsOf(steps: boolean, days: boolean): Pick<uPlot.Series, 'paths'> {
+  const { stepped, bars } = uPlot.paths
+  if (steps && stepped !== undefined) return { paths: stepped({ align: 1 }) }
+  if (days && bars !== undefined) return { paths: bars({ size: [0.6, 40], radius: 0.15 }) }
+  return {}
+}
+
 type Readout = { show(plot: uPlot): void; remove(): void }
 
 const readout_format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+/** In the reader's time zone, a UTC day would have the name of the day before. */
+const utc_day_format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A dot at the pointer, and its time and value in a box that stays inside the chart. */
 function makeReadout(
   parent: HTMLElement,
   format: (value: number) => string,
-  steps: boolean,
+  { steps, days }: Required<Pick<Props, 'steps' | 'days'>>,
 ): Readout {
   const element = document.createElement('div')
   element.className =
@@ -125,7 +140,7 @@ function makeReadout(
     dot.hidden = element.hidden
     if (at === null || value === null) return
     const time = steps ? pointed : (times[at] ?? 0)
-    const when = readout_format.format(new Date(time * 1_000))
+    const when = (days ? utc_day_format : readout_format).format(new Date(time * 1_000))
     element.textContent = `${format(value)} · ${when}`
     const pointer = (plot.cursor.left ?? 0) + plot.bbox.left / devicePixelRatio
     const left = Math.min(pointer + 12, parent.clientWidth - element.offsetWidth)
@@ -163,12 +178,18 @@ function findIsolatedPoints(values: readonly (number | null)[]): number[] {
 
 const clock_format = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
 const day_format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
+const utc_day_label = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+})
 const DAY_S = 24 * 60 * 60
 
 /** Labels days if the axis spans a day or more, else times of day. Repeated labels are left out. */
-function timeFormatter(times: readonly number[]): (time: number) => string {
+function timeFormatter(times: readonly number[], days: boolean): (time: number) => string {
   const span_s = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const format = span_s >= DAY_S ? day_format : clock_format
+  const local_format = span_s >= DAY_S ? day_format : clock_format
+  const format = days ? utc_day_label : local_format
   let last = ''
   return (time) => {
     const text = format.format(new Date(time * 1_000))
@@ -178,9 +199,14 @@ function timeFormatter(times: readonly number[]): (time: number) => string {
   }
 }
 
-type ChartAxesInput = { ink: string; line: string; format(value: number): string }
+type ChartAxesInput = {
+  ink: string
+  line: string
+  format(value: number): string
+  days: boolean
+}
 
-function chartAxes({ ink, line, format }: ChartAxesInput): uPlot.Axis[] {
+function chartAxes({ ink, line, format, days }: ChartAxesInput): uPlot.Axis[] {
   const axis = { stroke: ink, font: '11px system-ui, sans-serif', ticks: { show: false } }
   return [
     {
@@ -188,7 +214,7 @@ function chartAxes({ ink, line, format }: ChartAxesInput): uPlot.Axis[] {
       grid: { show: false },
       space: 90,
       size: 30,
-      values: (_plot, times) => times.map(timeFormatter(times)),
+      values: (_plot, times) => times.map(timeFormatter(times, days)),
     },
     {
       ...axis,

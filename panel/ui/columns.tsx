@@ -4,11 +4,11 @@ import { Time } from './time.tsx'
 
 /** Columns that many lists have. */
 
-export const amount_column: Column<{ amount_usd: number }> = {
+export const amount_column: Column<{ amount_usd: number | null }> = {
   title: 'Amount',
   right: true,
   sortKey: ({ amount_usd }) => amount_usd,
-  cell: ({ amount_usd }) => <Money usd={amount_usd} />,
+  cell: ({ amount_usd }) => (amount_usd === null ? '' : <Money usd={amount_usd} />),
 }
 
 /** The time of creation under another name; phones have no room for it. */

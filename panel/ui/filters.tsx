@@ -119,7 +119,7 @@ export function FilterSearch({ label, value, onChange }: SearchProps) {
       type="search"
       placeholder={label}
       before={<Search aria-hidden />}
-      className="min-w-0 flex-1 md:max-w-60"
+      className="min-w-0 flex-1 md:max-w-60 md:min-w-48"
       value={text}
       onChange={(change) => setText(change.target.value)}
     />

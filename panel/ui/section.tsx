@@ -67,7 +67,7 @@ export function DescriptionList({ rows }: { rows: readonly (DescriptionRow | fal
         .filter((row) => row !== false)
         .map(([name, value]) => (
           <div key={name} className="flex items-baseline justify-between gap-4 py-2">
-            <dt className="shrink-0 text-soft">{name}</dt>
+            <dt className="max-w-3/5 shrink-0 text-soft">{name}</dt>
             <dd className="min-w-0 text-right text-balance break-words">{value}</dd>
           </div>
         ))}

@@ -1,4 +1,4 @@
-import { CircleAlert, type LucideIcon } from 'lucide-react'
+import { CircleAlert, Compass, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
@@ -31,8 +31,18 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   )
 }
 
-/** A failed query: the message, the request ID for support, and a retry button. */
+/**
+ * A failed query: the message, the request ID for support, and a retry button. An object that does
+ * not exist needs neither.
+ */
 export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): void }) {
+  if (problem.code === 'not_found') {
+    return (
+      <EmptyState icon={Compass} title={problem.message}>
+        The link may be incomplete, or it belongs to another account.
+      </EmptyState>
+    )
+  }
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <CircleAlert className="mb-3 size-6 text-bad" aria-hidden />

@@ -76,16 +76,16 @@ const LINES = `
 5441 Confectionery
 5451 Dairies
 5462 Bakeries
-5499 Convenience and speciality food
+5499 Convenience and specialty food
 5511 Car dealers, new and used
 5521 Car dealers, used
 5531 Car and home supplies
-5532 Tyres
+5532 Tires
 5533 Car parts
-5541 Petrol stations
+5541 Gas stations
 5542 Automated fuel pumps
 5551 Boat dealers
-5561 Camper dealers
+5561 RV dealers
 5571 Motorcycle dealers
 5599 Vehicle dealers, other
 5611 Men's clothing
@@ -118,14 +118,14 @@ const LINES = `
 5818 Digital goods: large merchants
 5912 Pharmacies
 5921 Wine, beer and spirits
-5931 Second-hand stores
+5931 Secondhand stores
 5932 Antiques
 5933 Pawn shops
 5940 Bicycles
 5941 Sporting goods
-5942 Book stores
+5942 Bookstores
 5943 Stationery shops
-5944 Jewellery and watches
+5944 Jewelry and watches
 5945 Toys, games, hobbies
 5946 Camera shops
 5947 Gifts and souvenirs
@@ -134,8 +134,8 @@ const LINES = `
 5950 Glassware and crystal
 5960 Direct marketing: insurance
 5962 Direct marketing: travel
-5964 Direct marketing: catalogues
-5965 Direct marketing: catalogue and retail
+5964 Direct marketing: catalogs
+5965 Direct marketing: catalog and retail
 5966 Direct marketing: outbound calls
 5967 Direct marketing: inbound calls, adult
 5968 Direct marketing: subscriptions
@@ -145,7 +145,7 @@ const LINES = `
 5972 Stamps and coins
 5973 Religious goods
 5975 Hearing aids
-5976 Orthopaedic goods
+5976 Orthopedic goods
 5977 Cosmetics
 5983 Fuel dealers
 5992 Florists
@@ -153,9 +153,9 @@ const LINES = `
 5994 News dealers
 5995 Pet shops
 5996 Swimming pools
-5999 Speciality retail, other
+5999 Specialty retail, other
 6010 Cash at a counter
-6011 Cash machines
+6011 ATMs
 6012 Financial institutions
 6050 Quasi cash, customer institutions
 6051 Quasi cash, crypto, money orders
@@ -177,12 +177,12 @@ const LINES = `
 7216 Dry cleaners
 7217 Carpet cleaning
 7221 Photo studios
-7230 Hairdressers and beauty
+7230 Hair and beauty salons
 7251 Shoe repair
 7261 Funeral services
 7273 Dating services
 7276 Tax preparation
-7277 Counselling
+7277 Counseling
 7296 Clothing rental
 7297 Massage
 7298 Health and beauty spas
@@ -203,10 +203,10 @@ const LINES = `
 7399 Business services, other
 7512 Car rental
 7513 Truck rental
-7519 Camper rental
+7519 RV rental
 7523 Parking
 7531 Car body repair
-7534 Tyre repair
+7534 Tire repair
 7535 Car painting
 7538 Car service
 7542 Car washes
@@ -214,17 +214,17 @@ const LINES = `
 7622 Electronics repair
 7623 Air conditioning repair
 7629 Appliance repair
-7631 Watch and jewellery repair
+7631 Watch and jewelry repair
 7641 Furniture repair
 7699 Repair, other
 7800 Government lotteries
 7801 Government online casinos
 7802 Horse and dog racing
-7829 Film production
-7832 Cinemas
+7829 Movie production
+7832 Movie theaters
 7841 Video rental
 7911 Dance halls and studios
-7922 Theatre and concert tickets
+7922 Theater and concert tickets
 7929 Bands and orchestras
 7932 Billiards
 7933 Bowling
@@ -259,10 +259,10 @@ const LINES = `
 8351 Child care
 8398 Charities
 8641 Civic and social associations
-8651 Political organisations
-8661 Religious organisations
+8651 Political organizations
+8661 Religious organizations
 8675 Automobile associations
-8699 Membership organisations
+8699 Membership organizations
 8734 Testing laboratories
 8911 Architects and surveyors
 8931 Accountants

@@ -13,7 +13,7 @@ const lists = [
 /** Links to the lists, filtered by the agent. */
 export function AgentLinks({ client_id }: { client_id: string }) {
   return (
-    <Section title="Its trail">
+    <Section title="Related">
       <ul className="space-y-1.5 text-sm">
         {lists.map(([title, href]) => (
           <li key={title}>

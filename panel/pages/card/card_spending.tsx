@@ -28,7 +28,7 @@ export function CardSpending({ card }: { card: Card }) {
       <p className="mb-2 text-lg font-semibold">
         <Money usd={spent_usd} />
       </p>
-      <CardSparkline card_id={card.id} />
+      {spent_usd > 0 && <CardSparkline card_id={card.id} />}
       <div className="mt-3 space-y-3">
         <LimitGauge card={card} period="daily" />
         <LimitGauge card={card} period="monthly" />
@@ -51,6 +51,7 @@ function useDailySpending(card_id: string): { spent_usd: number; values: number[
 /** The spending of a card on each of the last 30 days. */
 export function CardSparkline({ card_id }: { card_id: string }) {
   const { spent_usd, values } = useDailySpending(card_id)
+  if (spent_usd === 0) return <span className="text-sm text-soft">No spending</span>
   return <Sparkline label={`Spent in the last 30 days: ${formatUsd(spent_usd)}`} values={values} />
 }
 

@@ -1,6 +1,9 @@
+import { ChevronRight } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
+import type { CardRules } from '#contract/cards.ts'
 import type { InputOfName } from '#contract/operations.ts'
+import { RuleFields, type RuleKind, rule_kinds } from '#panel/pages/card/rule_fields.tsx'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
@@ -26,9 +29,13 @@ export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void 
 }
 
 type CardType = 'virtual' | 'physical'
+type Rules = Record<RuleKind, CardRules>
+
+const NO_RULES: CardRules = { allow: null, deny: null }
 
 function IssueForm({ onClose }: { onClose(): void }) {
   const [type, setType] = useState<CardType>('virtual')
+  const [rules, setRules] = useState<Rules>({ mcc: NO_RULES, geo: NO_RULES })
   const [, navigate] = useLocation()
   const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
   const bins = useOperationQuery('get_limits', {}).data?.programme.bins ?? []
@@ -40,7 +47,10 @@ function IssueForm({ onClose }: { onClose(): void }) {
   })
   const submit = (form: FormEvent<HTMLFormElement>) => {
     form.preventDefault()
-    issue_card.mutate(readCardForm(new FormData(form.currentTarget), type))
+    issue_card.mutate({
+      ...readCardForm(new FormData(form.currentTarget), type),
+      ...setRulesOf(rules),
+    })
   }
   const offered = bins.filter(({ types }) => types.includes(type))
   return (
@@ -74,6 +84,14 @@ function IssueForm({ onClose }: { onClose(): void }) {
       </div>
       <LimitFields />
       <UsageFields problem={issue_card.error} />
+      {(['mcc', 'geo'] as const).map((kind) => (
+        <RuleDetails
+          key={kind}
+          kind={kind}
+          rules={rules[kind]}
+          onChange={(changed) => setRules({ ...rules, [kind]: changed })}
+        />
+      ))}
       {type === 'physical' && <ShippingFields />}
       <ProblemNote problem={issue_card.error} />
       <DialogActions>
@@ -95,6 +113,32 @@ function LimitFields() {
       <MoneyField label="Monthly" name="monthly_usd" />
     </fieldset>
   )
+}
+
+type RuleDetailsProps = { kind: RuleKind; rules: CardRules; onChange(rules: CardRules): void }
+
+/** Closed at first: most cards have no rules, and the lists would hide the rest of the form. */
+function RuleDetails({ kind, rules, onChange }: RuleDetailsProps) {
+  return (
+    <details className="group rounded-lg border border-line">
+      <summary className="flex cursor-pointer list-none items-center gap-2 rounded-lg px-3 py-2 font-medium hover:bg-hover">
+        <ChevronRight
+          aria-hidden
+          className="size-4 text-soft transition-transform group-open:rotate-90"
+        />
+        {rule_kinds[kind].title} (optional)
+      </summary>
+      <div className="space-y-4 px-3 pt-1 pb-3">
+        <RuleFields kind={kind} rules={rules} onChange={onChange} />
+      </div>
+    </details>
+  )
+}
+
+/** Only the rules that restrict something. */
+function setRulesOf(rules: Rules): Partial<Rules> {
+  const isSet = ({ allow, deny }: CardRules) => allow !== null || deny !== null
+  return Object.fromEntries(Object.entries(rules).filter(([, each]) => isSet(each)))
 }
 
 /** Leaves out empty fields. */

@@ -13,6 +13,7 @@ const icons = { receipt: FileIcon, screenshot: Image, note: NotebookText, other:
 
 export function EvidenceList({ dispute }: { dispute: Dispute }) {
   if (dispute.evidence.length === 0) {
+    if (dispute.status === 'closed') return <p className="px-4 py-3 text-soft">None added.</p>
     return (
       <EmptyState icon={Paperclip} title="No evidence yet">
         Add receipts, emails with the merchant, or photos that support your case.

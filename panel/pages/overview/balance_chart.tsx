@@ -11,7 +11,9 @@ const compact_usd = new Intl.NumberFormat('en-US', {
   notation: 'compact',
   maximumFractionDigits: 1,
 })
-const formatCompact = (value: number) => compact_usd.format(value)
+/** Compact, but with all cents below a thousand: "$0.50", not "$0.5". */
+const formatCompact = (value: number) =>
+  value < 1_000 && !Number.isInteger(value) ? formatUsd(value) : compact_usd.format(value)
 
 const ranges = [
   [7, '7 days'],

@@ -1,6 +1,7 @@
 import { Activity, ArrowDownToLine, CreditCard, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { ActivityEvent } from '#contract/activity.ts'
+import { resourceHref } from '#panel/pages/activity/resource_href.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
 import { Section } from '#panel/ui/section.tsx'
@@ -47,18 +48,23 @@ export function RecentActivity() {
 function ActivityLine({ event }: { event: ActivityEvent }) {
   const Icon = event.severity === 'error' ? TriangleAlert : icons[event.type]
   return (
-    <li className="flex items-start gap-3 px-4 py-2.5">
-      <Icon
-        aria-hidden
-        className={classes(
-          'mt-0.5 size-4 shrink-0 text-soft',
-          event.severity !== 'info' && 'text-warn',
-        )}
-      />
-      <p className="min-w-0 flex-1">{event.message}</p>
-      <span className="text-sm text-soft">
-        <Time at={event.created_at} />
-      </span>
+    <li>
+      <Link
+        href={resourceHref(event)}
+        className="flex items-start gap-3 px-4 py-2.5 hover:bg-hover"
+      >
+        <Icon
+          aria-hidden
+          className={classes(
+            'mt-0.5 size-4 shrink-0 text-soft',
+            event.severity !== 'info' && 'text-warn',
+          )}
+        />
+        <span className="min-w-0 flex-1 wrap-anywhere">{event.message}</span>
+        <span className="text-sm text-soft">
+          <Time at={event.created_at} />
+        </span>
+      </Link>
     </li>
   )
 }

@@ -16,7 +16,7 @@ const notification_labels: readonly (readonly [Flag, label: string, hint: string
   ['topup_expired', 'Top-up expired', 'When a deposit doesn’t arrive in time.'],
   ['transaction_authorized', 'Purchase approved', 'One email per purchase.'],
   ['transaction_declined', 'Purchase declined', 'Includes the reason.'],
-  ['card_frozen', 'Card frozen', 'By you, an agent, or Florin.'],
+  ['card_frozen', 'Card frozen', 'By you, an agent, or our support.'],
   ['dispute_updates', 'Dispute updates', 'Merchant responses and decisions.'],
   ['withdrawal_broadcasted', 'Withdrawal sent', 'When it’s on the blockchain.'],
   ['system_maintenance', 'Scheduled maintenance', ''],

@@ -1,7 +1,10 @@
 import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Spending, SpendingGroup } from '#contract/spending.ts'
+import { useCardNames } from '#panel/pages/transactions/card_names.ts'
 import { useOperationQuery } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
@@ -25,6 +28,8 @@ export function Breakdown({ title, group_by, range, card_id }: Props) {
     group_by,
     ...(card_id !== '' && { card_id }),
   })
+  const [is_whole, setWhole] = useState(false)
+  const card_names = useCardNames()
   if (query.data === undefined) {
     return (
       <Section title={title}>
@@ -37,15 +42,20 @@ export function Breakdown({ title, group_by, range, card_id }: Props) {
     )
   }
   const rows = query.data.data
-  const rest = rows.slice(ROWS_MAX)
+  const rest = is_whole ? [] : rows.slice(ROWS_MAX)
   const rest_usd = rest.reduce((sum, { spent_usd }) => sum + spent_usd, 0)
   return (
     <Section title={title} flush>
       <ul className="divide-y divide-line">
-        {rows.slice(0, ROWS_MAX).map((row) => {
+        {rows.slice(0, is_whole ? rows.length : ROWS_MAX).map((row) => {
           const href = transactionsHref({ group_by, key: row.key, range, card_id })
           const line = (
-            <Line row={row} total_usd={query.data.total_usd} is_link={href !== undefined} />
+            <Line
+              row={row}
+              title={group_by === 'card' ? card_names.of(row.key) : row.label}
+              total_usd={query.data.total_usd}
+              is_link={href !== undefined}
+            />
           )
           return (
             <li key={row.key}>
@@ -60,8 +70,11 @@ export function Breakdown({ title, group_by, range, card_id }: Props) {
           )
         })}
         {rest.length > 0 && (
-          <li className="px-4 py-2.5 text-sm text-soft">
-            {rest.length} more, {formatUsd(Math.round(rest_usd * 1e6) / 1e6)}
+          <li className="flex items-center justify-between gap-3 py-1.5 pr-11 pl-2">
+            <Button kind="quiet" size="small" onClick={() => setWhole(true)}>
+              Show {rest.length} more
+            </Button>
+            <Money usd={Math.round(rest_usd * 1e6) / 1e6} className="text-soft" />
           </li>
         )}
       </ul>
@@ -69,14 +82,19 @@ export function Breakdown({ title, group_by, range, card_id }: Props) {
   )
 }
 
-type LineProps = { row: Spending['data'][number]; total_usd: number; is_link: boolean }
+type LineProps = {
+  row: Spending['data'][number]
+  title: string
+  total_usd: number
+  is_link: boolean
+}
 
-function Line({ row, total_usd, is_link }: LineProps) {
+function Line({ row, title, total_usd, is_link }: LineProps) {
   const share = total_usd <= 0 ? 0 : row.spent_usd / total_usd
   return (
     <span className="flex items-center gap-3 px-4 py-2.5">
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-medium">{row.label}</span>
+        <span className="block truncate font-medium">{title}</span>
         <span className="mt-1 block h-1.5 overflow-hidden rounded-full bg-line">
           <span
             className="block h-full rounded-full bg-accent"

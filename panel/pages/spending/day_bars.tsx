@@ -2,22 +2,25 @@ import { Link } from 'wouter'
 import type { Spending } from '#contract/spending.ts'
 import { formatUsd } from '#panel/ui/money.tsx'
 import { transactionsHref } from './links.ts'
-import { dayName, dayOf, daysIn } from './months.ts'
+import { dayName, dayOf, daysIn, monthName, shiftMonth } from './months.ts'
 
 type Props = { month: string; rows: Spending['data']; previous: Spending['data']; card_id: string }
 
-/** Spending per day, each day a link. The gray bars are the same days of the month before. */
+/** Spending per day, each day a link, beside the same days of the month before. */
 export function DayBars({ month, rows, previous, card_id }: Props) {
   const by_day = new Map(rows.map((row) => [row.key, row]))
   const by_date = new Map(previous.map((row) => [Number(row.key.slice(8)), row.spent_usd]))
   const all = [...rows, ...previous].map(({ spent_usd }) => spent_usd)
   const highest = Math.max(1, ...all)
+  const before = shiftMonth(month, -1)
   const dates = Array.from({ length: daysIn(month) }, (_, at) => at + 1)
   return (
     <div>
-      <p className="mb-1 text-right text-xs text-soft">
-        Highest day {formatUsd(Math.max(0, ...all))}
-      </p>
+      <div className="mb-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
+        <LegendEntry className="bg-accent" title={monthName(month)} />
+        <LegendEntry className="bg-line-strong/50" title={monthName(before)} />
+        <p className="ml-auto">Highest day {formatUsd(Math.max(0, ...all))}</p>
+      </div>
       <ul
         aria-label="Spending per day"
         className="flex h-40 items-stretch gap-px border-b border-line sm:gap-1"
@@ -27,10 +30,13 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
           const row = by_day.get(day)
           const spent_usd = row?.spent_usd ?? 0
           const count = purchasesText(row?.purchases ?? 0)
-          const label = `${dayName(day)}: ${formatUsd(spent_usd)}, ${count}`
+          const before_usd = by_date.get(date) ?? 0
+          const label =
+            `${dayName(day)}: ${formatUsd(spent_usd)}, ${count}` +
+            (before_usd > 0 ? ` (${dayName(dayOf(before, date))}: ${formatUsd(before_usd)})` : '')
           const bars = (
             <span className="relative flex h-full w-full items-end" title={label}>
-              <Bar share={(by_date.get(date) ?? 0) / highest} className="bg-line" />
+              <Bar share={before_usd / highest} className="bg-line-strong/50" />
               <Bar share={spent_usd / highest} className="bg-accent" />
             </span>
           )
@@ -69,6 +75,15 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
 
 export const purchasesText = (count: number): string =>
   count === 1 ? '1 purchase' : `${count} purchases`
+
+function LegendEntry({ className, title }: { className: string; title: string }) {
+  return (
+    <p className="flex items-center gap-1.5">
+      <span aria-hidden className={`size-2.5 rounded-sm ${className}`} />
+      {title}
+    </p>
+  )
+}
 
 function Bar({ share, className }: { share: number; className: string }) {
   const height = share <= 0 ? '0' : `max(2px, ${share * 100}%)`

@@ -4,10 +4,10 @@ import { classes } from '#panel/ui/classes.ts'
 import { Meter } from '#panel/ui/meter.tsx'
 
 const steps = ['awaiting', 'confirming', 'completed'] as const
-const step_labels: Record<(typeof steps)[number], string> = {
-  awaiting: 'Waiting for your transfer',
-  confirming: 'Confirming',
-  completed: 'Added to your balance',
+const step_labels: Record<(typeof steps)[number], { to_do: string; done: string }> = {
+  awaiting: { to_do: 'Waiting for your transfer', done: 'Transfer received' },
+  confirming: { to_do: 'Confirming', done: 'Confirmed' },
+  completed: { to_do: 'Added to your balance', done: 'Added to your balance' },
 }
 
 /** Announced to screen readers as it changes. */
@@ -36,7 +36,7 @@ export function TopupProgress({ topup }: { topup: Topup }) {
             </span>
             <div className="min-w-0 flex-1">
               <p className={index > at ? 'text-soft' : 'font-medium'}>
-                {step_labels[step]}
+                {step_labels[step][is_done ? 'done' : 'to_do']}
                 {step === 'confirming' && at >= 1 && <ConfirmationsCount topup={topup} />}
               </p>
               {step === 'confirming' && index === at && <ConfirmationsMeter topup={topup} />}

@@ -13,6 +13,8 @@ const transactionOf = (fields: Partial<Transaction>): Transaction =>
     status: 'captured',
     amount_usd: 20,
     held_usd: 0,
+    captured_usd: 20,
+    refunded_usd: 0,
     dispute_id: null,
     expires_at: null,
     created_at: '2026-11-16T09:00:00.000Z',
@@ -62,4 +64,11 @@ test('a disputed capture cannot be disputed again', () => {
   const disputed = transactionOf({ id: 'txn_first', type: 'capture', dispute_id: 'dsp_1' })
   assert.equal(findDisputableCapture(disputed, [authorization, disputed, second]), undefined)
   assert.equal(findDisputableCapture(authorization, [authorization, disputed, second]), second)
+})
+
+test('a purchase that was refunded in full offers no dispute, one refunded in part does', () => {
+  const refunded = transactionOf({ id: 'txn_first', type: 'capture', refunded_usd: 20 })
+  assert.equal(findDisputableCapture(refund, [authorization, refunded, refund]), undefined)
+  const partly = transactionOf({ id: 'txn_first', type: 'capture', refunded_usd: 5 })
+  assert.equal(findDisputableCapture(refund, [authorization, partly, refund]), partly)
 })

@@ -12,14 +12,20 @@ export function PurchaseTimeline({ transaction, related }: Props) {
   return <Timeline label="Timeline" steps={steps} />
 }
 
-/** The capture that can be disputed: this transaction, or the first capture of the purchase. */
+/**
+ * The capture that can be disputed: this transaction, or the first capture of the purchase. None
+ * if all of it was refunded.
+ */
 export function findDisputableCapture(
   { type, id }: Transaction,
   related: readonly Transaction[],
 ): Transaction | undefined {
   return related.find(
     (row) =>
-      row.type === 'capture' && row.dispute_id === null && (type !== 'capture' || row.id === id),
+      row.type === 'capture' &&
+      row.dispute_id === null &&
+      row.refunded_usd < row.captured_usd &&
+      (type !== 'capture' || row.id === id),
   )
 }
 

@@ -1,5 +1,5 @@
 import { useOperationQuery } from '#panel/queries.ts'
-import { cardTitle } from '#panel/ui/card_face.tsx'
+import { cardLabel } from '#panel/ui/card_face.tsx'
 
 type CardNames = {
   /** The title of a card; its ID if the card is not among the first 100. */
@@ -9,10 +9,7 @@ type CardNames = {
 
 export function useCardNames(): CardNames {
   const cards = useOperationQuery('list_cards', { limit: 100 }).data?.data ?? []
-  const options = cards.map((card) => {
-    const title = cardTitle(card)
-    return [card.id, title.endsWith(card.last4) ? title : `${title} ·· ${card.last4}`] as const
-  })
+  const options = cards.map((card) => [card.id, cardLabel(card)] as const)
   const titles = new Map(options)
   return { of: (id) => titles.get(id) ?? id, options }
 }

@@ -62,7 +62,7 @@ test('an agent’s page shows what it may do and did, removes one permission, an
   const asked = page.getByRole('table', { name: 'Requests' })
   await asked.getByText('$120.00', { exact: true }).waitFor()
   const did = page.getByRole('table', { name: 'Actions' })
-  await did.getByText('Load card').first().waitFor()
+  await did.getByText(/^\$20\.00 loaded onto/).waitFor()
   assert.equal((await send(url, 'GET', '/v1/cards', { bearer: token })).status, 200)
   const read = 'Remove “See your cards, but not their full numbers.”'
   await page.getByRole('button', { name: read }).click()

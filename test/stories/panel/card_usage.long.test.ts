@@ -36,6 +36,27 @@ test('a card is issued for one merchant until a time, and its page says so', {
   assert.deepEqual(complaints, [])
 })
 
+test('a card is issued with merchant categories and countries', { skip }, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service, 100)
+  const { page, complaints } = await visitOf(browser, { url, bearer })
+  await page.goto('/cards?issue')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Merchant categories (optional)').click()
+  await dialog.getByLabel('Add blocked merchant categories').fill('betting')
+  await dialog.getByRole('button', { name: /Betting and casinos/ }).click()
+  await dialog.getByText('Countries (optional)').click()
+  await dialog.getByLabel('Allow only selected countries').click()
+  await dialog.getByLabel('Add allowed countries').fill('portugal')
+  await dialog.getByRole('button', { name: /Portugal/ }).click()
+  await dialog.getByRole('button', { name: 'Issue card' }).click()
+  await page.waitForURL('**/cards/card_*')
+  const card = await getCard(url, bearer, page.url().split('/').at(-1) ?? '')
+  assert.deepEqual(card.mcc, { allow: null, deny: ['7995'] })
+  assert.deepEqual(card.geo, { allow: ['PT'], deny: null })
+  assert.deepEqual(complaints, [])
+})
+
 test('a date that is too close is refused beside its field', { skip }, async () => {
   if (browser === null) return
   const { bearer } = await openHolder(service, 100)

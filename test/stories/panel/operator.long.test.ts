@@ -150,7 +150,8 @@ test('a ticket leads to its account, card and transaction', { skip }, async () =
     assert.equal(await rows.count(), 2, 'the header and one row')
   }
   await open('View account')
-  await assertOne(buyer.account_id)
+  await page.waitForURL(`**/operator/accounts/${buyer.account_id}`)
+  await page.getByText(buyer.account_id).waitFor()
   await open('View card')
   await assertOne(buyer.card.last4)
   await open('View transaction')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { startAgentService } from '#test/support/agent.ts'
 import { advance } from '#test/support/calls.ts'
 import { openHolder } from '#test/support/cards.ts'
+import { OPERATOR_TOKEN as operator_token } from '#test/support/operator.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 
 const service = await startAgentService()
@@ -45,6 +46,40 @@ test('a page whose code cannot be loaded says so, and the others still open', {
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Withdrawals' }).waitFor()
+})
+
+test('a page whose code is gone after an upgrade loads the new version by itself', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const holder = await openHolder(service, 25)
+  const { page } = await visitOf(browser, { url, bearer: holder.bearer })
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  let missing = 0
+  await page.route('**/assets/withdrawals*.js', async (route) => {
+    missing += 1
+    if (missing === 1) await route.fulfill({ status: 404, body: '' })
+    else await route.continue()
+  })
+  await page.getByRole('link', { name: 'Withdrawals' }).first().click()
+  await page.getByRole('heading', { name: 'Withdrawals' }).waitFor()
+  assert.equal(missing, 2, 'the file was gone once, and then loaded')
+})
+
+test('the console stays signed in after a reload', { skip }, async () => {
+  if (browser === null) return
+  const { page, complaints } = await visitOf(browser, { url })
+  await page.goto('/operator/')
+  await page.getByLabel('Operator token').fill(operator_token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  for (const path of ['/operator/', '/operator/accounts']) {
+    await page.goto(path)
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: /Overview|Accounts/ }).waitFor()
+  }
+  assert.deepEqual(complaints, [])
 })
 
 test('the window of a top-up follows the clock of the sandbox', { skip }, async () => {

@@ -75,7 +75,7 @@ const emails: readonly [name: string, email: Email][] = [
   event(
     'approval.requested',
     'apr',
-    'Shopping agent wants to load $80.00 to a card; that would pass its budget of $50.00 a day.',
+    'Shopper wants to load $120.00 onto Groceries ··8818; its budget today is $50.00, $12.00 left.',
   ),
   event(
     'balance.debt_incurred',

@@ -39,22 +39,34 @@ function buttonOf({ type, resource_id }: OutboxEvent): Email['button'] {
   return { label, to: `${page}/${resource_id}` }
 }
 
-/** The amount that is owed; the rest of that message explains what it means. */
-const firstSentence = (type: string, message: string) =>
-  type === 'balance.debt_incurred' ? message.split('. ')[0] : undefined
+/**
+ * Messages that explain themselves after their first sentence or clause. The explanation goes into
+ * the text, because a subject is cut after some sixty characters.
+ */
+const explained: Readonly<Record<string, string>> = {
+  'balance.debt_incurred': '. ',
+  'approval.requested': '; ',
+}
+
+function splitMessage(type: string, message: string): [subject: string, explanation?: string] {
+  const separator = explained[type]
+  const at = separator === undefined ? -1 : message.indexOf(separator)
+  if (separator === undefined || at === -1) return [message]
+  const rest = message.slice(at + separator.length)
+  return [message.slice(0, at), rest.charAt(0).toUpperCase() + rest.slice(1)]
+}
 
 /** A message leads with amount, merchant and outcome, so it is the subject. */
 export function eventEmail(event: OutboxEvent): Email {
   const { type, message, created_at } = event
-  const next_step = next_steps[type]
-  const subject = subjects[type] ?? firstSentence(type, message)
+  const own_subject = subjects[type]
+  const [subject, explanation] = splitMessage(type, message)
+  const lines = [own_subject === undefined ? explanation : message, next_steps[type]]
   return {
-    subject: subject ?? message.replace(/\.$/, ''),
-    lines: [
-      ...(subject === undefined ? [] : [message]),
-      ...(next_step === undefined ? [] : [next_step]),
-    ],
-    details: [['Time', formatTimestamp(created_at)]],
+    subject: own_subject ?? subject.replace(/\.$/, ''),
+    lines: lines.filter((line) => line !== undefined),
+    // The time of the announcement, beside the times of the maintenance, would only confuse.
+    details: own_subject === undefined ? [['Time', formatTimestamp(created_at)]] : [],
     button: buttonOf(event),
   }
 }

@@ -22,5 +22,6 @@ export function findingsEmail(
       ...(more > 0 ? [`And ${more} more.`] : []),
     ],
     button: { label: 'Open reconciliation', to: '/operator/reconciliation' },
+    footer: 'You get these alerts as an operator.',
   }
 }

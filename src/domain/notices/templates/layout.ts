@@ -8,6 +8,8 @@ export type Email = {
   details?: readonly (readonly [label: string, value: string])[]
   /** The one thing to do next; `to` is a page of the panel or a whole URL. */
   button: { label: string; to: string }
+  /** Why the email came, for those that Settings does not turn off. */
+  footer?: string
 }
 
 /** The operator's identity, from the settings. */
@@ -19,6 +21,7 @@ export type EmailBrand = {
 }
 
 const FOOTER = 'Manage notifications in Settings.'
+const footerOf = ({ footer = FOOTER }: Email): string => footer
 
 type RenderedText = { subject: string; body_text: string }
 
@@ -45,7 +48,7 @@ export function renderText(email: Email, brand: EmailBrand): RenderedText {
     ...email.lines,
     ...(details.length === 0 ? [] : [details.join('\n')]),
     `${label}:\n${hrefOf(email, brand)}`,
-    `-- \n${brand.brand_name}\n${FOOTER}`,
+    `-- \n${brand.brand_name}\n${footerOf(email)}`,
   ]
   return { subject: subjectOf(email, brand), body_text: `${blocks.join('\n\n')}\n` }
 }
@@ -102,7 +105,7 @@ function element({ tag, names, style, attributes = '' }: Look, content: string):
 export function renderHtml(email: Email, brand: EmailBrand): string {
   const { subject: heading, lines, details = [], button } = email
   const [subject, href] = [subjectOf(email, brand), hrefOf(email, brand)]
-  const footer = escapeHtml(`${brand.brand_name} · ${FOOTER}`)
+  const footer = escapeHtml(`${brand.brand_name} · ${footerOf(email)}`)
   const link = { tag: 'a', names: 'button', style: 'button' } as const
   const blocks = [
     element({ tag: 'p', names: 'ink', style: 'brand' }, brandMark(brand)),

@@ -29,6 +29,15 @@ const notification_names: Readonly<Record<string, string>> = {
   low_balance_threshold_usd: 'Low balance',
 }
 
+const detail_labels: Readonly<Partial<Record<SecurityAlert['kind'], string>>> = {
+  api_key_created: 'API key',
+  grant_created: 'App',
+  card_revealed: 'Card',
+  webhook_created: 'Endpoint',
+  webhook_moved: 'New endpoint',
+  notifications_off: 'Turned off',
+}
+
 function detailText(kind: SecurityAlert['kind'], detail: string): string {
   if (kind !== 'notifications_off') return detail
   const names = detail.split(', ')
@@ -43,8 +52,13 @@ type SecurityEmail = {
   undo: { url: string; hours: number } | null
 }
 
-/** The page to review the change; others lead to the security page. */
+/**
+ * The page to review the change; others lead to the security page. An owner who did not change the
+ * password can no longer sign in, so those emails lead to a reset.
+ */
 const places: Readonly<Partial<Record<SecurityAlert['kind'], readonly [string, string]>>> = {
+  password_changed: ['Reset your password', '/forgot_password'],
+  password_reset: ['Reset your password', '/forgot_password'],
   api_key_created: ['Review API keys', '/developers/keys'],
   grant_created: ['Review connected apps', '/agents'],
   webhook_created: ['Review webhooks', '/developers/webhooks'],
@@ -52,7 +66,20 @@ const places: Readonly<Partial<Record<SecurityAlert['kind'], readonly [string, s
   notifications_off: ['Review notifications', '/settings'],
 }
 
-const ADVICE = 'change your password, revoke your API keys and contact support.'
+/** The first step differs by what happened; the rest is the same for all. */
+function adviceOf(kind: SecurityAlert['kind']): string {
+  const password =
+    kind === 'password_changed' || kind === 'password_reset'
+      ? 'reset your password'
+      : 'change your password'
+  const steps = [
+    ...(kind === 'card_revealed' ? ['freeze the card'] : []),
+    ...(kind === 'grant_created' ? ['disconnect the app'] : []),
+    password,
+    'revoke your API keys',
+  ]
+  return `If this wasn’t you, ${steps.join(', ')}, and contact support.`
+}
 
 export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
   const { kind, detail } = alert
@@ -61,19 +88,20 @@ export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
     subject: subjects[kind],
     lines: [
       ...(undo === null
-        ? [`If this wasn't you, ${kind === 'card_revealed' ? 'freeze the card, ' : ''}${ADVICE}`]
+        ? [adviceOf(kind)]
         : [
-            `If this wasn't you, undo it and set a new password within ${undo.hours} hours. Then ` +
+            `If this wasn’t you, undo it and set a new password within ${undo.hours} hours. Then ` +
               'revoke your API keys and contact support.',
           ]),
     ],
     details: [
       ...(detail === undefined || detail === ip
         ? []
-        : [['Details', detailText(kind, detail)] as const]),
+        : [[detail_labels[kind] ?? 'Details', detailText(kind, detail)] as const]),
       ['Time', formatTimestamp(now)],
       ['IP address', ip],
     ],
     button: undo === null ? { label, to } : { label: 'Undo this change', to: undo.url },
+    footer: 'Security alerts are always sent.',
   }
 }

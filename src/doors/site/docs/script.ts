@@ -27,8 +27,7 @@ document.addEventListener('DOMContentLoaded', () => {
   addCopyButtons()
   const button = document.querySelector('button.theme')
   const label = () => {
-    button.textContent = chosen()
-    button.setAttribute('aria-label', 'Theme: ' + chosen())
+    button.textContent = 'Theme: ' + chosen()
   }
   button.hidden = false
   label()

@@ -32,7 +32,7 @@ color:var(--ink);overflow-wrap:anywhere}
 .found small,.results small{color:var(--soft);display:block;font-size:.75rem}
 .found p{margin:.4rem .6rem;color:var(--soft)}
 .results{list-style:none;padding:0}
-button.theme{font:inherit;text-transform:capitalize;font-size:.8125rem;color:var(--soft);
+button.theme{font:inherit;white-space:nowrap;font-size:.8125rem;color:var(--soft);
 background:none;border:1px solid var(--line);border-radius:8px;padding:.3rem .6rem;cursor:pointer}
 button.theme:hover{color:var(--ink);background:var(--hover)}
 .layout{display:grid;grid-template-columns:minmax(0,1fr);max-width:88rem;margin:0 auto}
