@@ -14,7 +14,7 @@ export function PlannedMaintenance() {
         <Section title="Scheduled and in progress" flush>
           {maintenance.length === 0 ? (
             <EmptyState icon={Wrench} title="No scheduled maintenance">
-              Maintenance you announce shows here and in get_system_health until it ends.
+              Maintenance you announce shows here and in the API’s system health until it ends.
             </EmptyState>
           ) : (
             <ul className="divide-y divide-line">

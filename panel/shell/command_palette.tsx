@@ -140,7 +140,7 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
 
 const keyOf = ({ to, text }: Result) => `${to} ${text}`
 
-const LABEL = 'Search merchants, amounts, cards, docs…'
+const LABEL = 'Search purchases, cards, docs…'
 
 type ResultsProps = {
   id: string

@@ -82,7 +82,7 @@ async function playDay(world: World, people: readonly Person[], day: number): Pr
   await world.host.advanceClock(DAY_S - now_s)
 }
 
-/** What support sees: disputes, tickets, declines by rule, a frozen card and a withdrawal. */
+/** Cases for support: disputes, a ticket, a decline by rule, a frozen card and withdrawals. */
 async function addCases(world: World, [household, studio]: readonly Person[]): Promise<void> {
   if (household === undefined || studio === undefined) return
   const { bearer } = household
@@ -108,6 +108,21 @@ async function addCases(world: World, [household, studio]: readonly Person[]): P
     category: 'card',
   }
   await call(world, 'open_ticket', ticket, bearer)
+  await addWithdrawals(world, bearer)
   const idle = studio.cards[0]
   if (idle !== undefined) await call(world, 'freeze_card', { id: idle.id }, studio.bearer)
+}
+
+/** An external wallet; the sandbox's chain takes any valid address. */
+const WALLET = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
+
+/** One that arrived, and one whose transfer failed, so the money came back. */
+async function addWithdrawals(world: World, bearer: string): Promise<void> {
+  for (const [amount_usd, end] of [
+    [120, 'confirm'],
+    [45, 'fail'],
+  ] as const) {
+    const { id } = await call(world, 'withdraw', { amount_usd, address: WALLET }, bearer)
+    await simulate(world, `withdrawals/${id}/${end}`, {}, bearer)
+  }
 }

@@ -35,6 +35,8 @@ for (const line of GROUPS.trim().split('\n')) {
   groups.set(key, group)
 }
 
+export const merchantGroupKeys = (): readonly string[] => [...groups.keys()]
+
 const covers = (code: string, mcc: string): boolean => {
   const [first = '', last = first] = code.split('-')
   return mcc >= first && mcc <= last

@@ -38,7 +38,7 @@ test('a sandbox with accounts is left as it is', async () => {
   assert.match(again.stderr, /fills an empty sandbox/)
 })
 
-test('after florin demo the account has purchases of three months, a dispute and a ticket', async () => {
+test('after florin demo the account has purchases of three months and a case of each kind', async () => {
   const service = await running()
   const demo = JSON.parse(await readFile(join(folder.path, 'demo.json'), 'utf8')) as {
     api_key: string
@@ -46,7 +46,7 @@ test('after florin demo the account has purchases of three months, a dispute and
   const list = async (path: string) => {
     const { status, body, text } = await send(service.url, 'GET', path, { bearer: demo.api_key })
     assert.equal(status, 200, text)
-    return body['data'] as { created_at: string; type?: string }[]
+    return body['data'] as { created_at: string; type?: string; status?: string }[]
   }
   const newest = await list('/v1/transactions?limit=1')
   const oldest = await list('/v1/transactions?limit=1&order=asc')
@@ -58,6 +58,8 @@ test('after florin demo the account has purchases of three months, a dispute and
   assert((await list('/v1/transactions?type=refund')).length > 0)
   assert.equal((await list('/v1/disputes')).length, 2)
   assert.equal((await list('/v1/tickets')).length, 1)
+  const withdrawals = await list('/v1/withdrawals')
+  assert.deepEqual(withdrawals.map(({ status }) => status).sort(), ['completed', 'failed'])
 })
 
 test('after florin demo the account has two agents with budgets, spending and a pending approval', async () => {

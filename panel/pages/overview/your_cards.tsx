@@ -13,7 +13,7 @@ import { Section } from '#panel/ui/section.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 
 export function YourCards() {
-  const cards = useOperationQuery('list_cards', { status: 'active,frozen', limit: 6 })
+  const cards = useOperationQuery('list_cards', { status: 'active,frozen', limit: 50 })
   const all = (
     <Link href="/cards" className="text-sm font-medium text-accent hover:underline">
       View all
@@ -38,7 +38,7 @@ export function YourCards() {
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
-          {cards.data.data.map((card) => (
+          {mainCards(cards.data.data).map((card) => (
             <CardLine key={card.id} card={card} />
           ))}
         </ul>
@@ -46,6 +46,16 @@ export function YourCards() {
     </Section>
   )
 }
+
+const SHOWN_MAX = 6
+
+/** Newest first. Single-use cards come last: an agent may issue several a day. */
+const mainCards = (cards: readonly Card[]): Card[] =>
+  cards
+    .toSorted((one, other) => Number(isSingleUse(one)) - Number(isSingleUse(other)))
+    .slice(0, SHOWN_MAX)
+
+const isSingleUse = ({ usage }: Card) => usage === 'single_use'
 
 function CardLine({ card }: { card: Card }) {
   return (

@@ -1,7 +1,13 @@
+import {
+  codesOfMerchantGroup,
+  merchantGroupKeys,
+  merchantGroupLabel,
+} from '#contract/merchant_groups.ts'
 import { AgentFilter } from '#panel/pages/agents/agent_filter.tsx'
 import { FilterBar, FilterSearch, FilterSelect, type Filters } from '#panel/ui/filters.tsx'
 import { PeriodFilter, type period_filter_names } from '#panel/ui/period.tsx'
 import { categories } from '#panel/words/categories.ts'
+import { countries } from '#panel/words/countries.ts'
 import { state_filters } from './purchase.ts'
 
 /** Named like the inputs of list_transactions. */
@@ -25,8 +31,15 @@ const types = [
   ['capture,refund', 'Captures and refunds'],
 ] as const
 
-/** The mcc filter takes single codes; the ranges stand for airline, car rental and hotel brands. */
-const single_categories = categories.filter(([code]) => !code.includes('-'))
+/** The groups of the Spending page, then single codes; the ranges among these are brands. */
+const category_options = [
+  ...merchantGroupKeys().map(
+    (key) => [codesOfMerchantGroup(key).join(','), merchantGroupLabel(key)] as const,
+  ),
+  ...categories
+    .filter(([code]) => !code.includes('-'))
+    .map(([code, name]) => [code, `${name} (${code})`] as const),
+]
 
 type Props = {
   filters: Filters<(typeof transaction_filter_names)[number] | (typeof period_filter_names)[number]>
@@ -67,8 +80,17 @@ export function TransactionFilters({ filters, card_options }: Props) {
         name="mcc"
         label="Category"
         any="All categories"
-        options={single_categories}
+        options={category_options}
       />
+      {values.country !== '' && (
+        <FilterSelect
+          of={filters}
+          name="country"
+          label="Country"
+          any="All countries"
+          options={countries}
+        />
+      )}
       <PeriodFilter {...filters} />
     </FilterBar>
   )

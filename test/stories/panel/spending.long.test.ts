@@ -23,18 +23,20 @@ test('every figure of the Spending page leads to its purchases', { skip }, async
   if (browser === null) return
   const { page, complaints } = await visitOf(browser, { url, bearer: spender.bearer })
   const rows = page.getByRole('table', { name: 'Transactions' }).locator('tbody tr')
-  for (const [link, shown] of [
-    [/Travel and lodging/, ['Lufthansa']],
-    [/Corner Books/, ['Corner Books']],
-    [/Travel \(Visa/, ['Corner Books', 'Lufthansa']],
-    [/United States/, ['Corner Books', 'Lufthansa']],
-    [/: \$102\.50, 2 purchases/, ['Corner Books', 'Lufthansa']],
+  for (const [link, shown, filter, chosen] of [
+    [/Travel and lodging/, ['Lufthansa'], 'Category', 'Travel and lodging'],
+    [/Corner Books/, ['Corner Books'], 'Type', 'Captures and refunds'],
+    [/^Travel ·· \d{4}/, ['Corner Books', 'Lufthansa'], 'Card', 'Travel ·· '],
+    [/United States/, ['Corner Books', 'Lufthansa'], 'Country', 'United States'],
+    [/: \$102\.50, 2 purchases/, ['Corner Books', 'Lufthansa'], 'Date', 'Custom range'],
   ] as const) {
     await page.goto('/spending')
     await page.getByRole('link', { name: link }).click()
     await rows.nth(shown.length - 1).waitFor()
     const texts = (await rows.allInnerTexts()).map((text) => text.split('\n')[0]?.trim())
     assert.deepEqual(texts, shown)
+    const selected = page.getByLabel(filter, { exact: true }).locator('option:checked')
+    assert((await selected.innerText()).startsWith(chosen), 'the list says what it is filtered by')
   }
   assert.deepEqual(complaints, [])
 })
