@@ -57,7 +57,8 @@ export function FilterBar({ count, clear, search, children }: BarProps) {
       </Button>
       <div
         className={classes(
-          'grid w-full grid-cols-2 gap-2 md:flex md:w-auto md:flex-wrap',
+          // On a wide screen the filters wrap together with the search and the clear button.
+          'grid w-full grid-cols-2 gap-2 md:contents',
           !is_open && 'max-md:hidden',
         )}
       >

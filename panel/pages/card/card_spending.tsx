@@ -51,7 +51,8 @@ function useDailySpending(card_id: string): { spent_usd: number; values: number[
 /** The spending of a card on each of the last 30 days. */
 export function CardSparkline({ card_id }: { card_id: string }) {
   const { spent_usd, values } = useDailySpending(card_id)
-  if (spent_usd === 0) return <span className="text-sm text-soft">No spending</span>
+  if (spent_usd === 0)
+    return <span className="text-sm whitespace-nowrap text-soft">No spending</span>
   return <Sparkline label={`Spent in the last 30 days: ${formatUsd(spent_usd)}`} values={values} />
 }
 

@@ -71,7 +71,7 @@ function CardLine({ card }: { card: Card }) {
             {card.brand} ·· {card.last4}
           </span>
         </span>
-        <span className="w-20 max-sm:hidden">
+        <span className="w-24 max-sm:hidden">
           <CardSparkline card_id={card.id} />
         </span>
         {card.status !== 'active' && <Status of={card.status} />}
