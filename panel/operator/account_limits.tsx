@@ -93,7 +93,8 @@ function LimitField({ name, now, value, onChange }: LimitFieldProps) {
   const is_amount = name.endsWith('_usd')
   const field = {
     label: limitName(name),
-    placeholder: is_amount ? formatUsd(now) : now.toLocaleString('en'),
+    // The field of an amount begins with a dollar sign.
+    placeholder: is_amount ? formatUsd(now).replace('$', '') : now.toLocaleString('en'),
     value,
     onChange: (change: ChangeEvent<HTMLInputElement>) => onChange(change.target.value),
   }

@@ -1,7 +1,7 @@
 import type { Webhook } from '#contract/webhooks.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
+import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
@@ -9,6 +9,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { NotFound } from './not_found.tsx'
 import { Deliveries } from './webhook/deliveries.tsx'
 import { WebhookActions } from './webhook/webhook_actions.tsx'
+import { WebhookStatus } from './webhook/webhook_status.tsx'
 
 /** Deliveries emit no activity event, so the page polls. */
 const REFETCH_MS = 5_000
@@ -38,7 +39,7 @@ function Details({ webhook }: { webhook: Webhook }) {
         tab={webhook.url}
         description={
           <span className="flex flex-wrap items-center gap-2">
-            <Status of={webhook.status} />
+            <WebhookStatus webhook={webhook} />
             {webhook.description}
           </span>
         }

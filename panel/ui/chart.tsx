@@ -83,13 +83,17 @@ function chartOptions({
     cursor: { y: false, points: { show: false } },
     hooks: { setCursor: [readout.show] },
     padding: [8, 8, 0, 0],
-    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), roundUp(high)] } },
+    scales: {
+      ...(days && { x: { range: (_plot, first, last) => [first - DAY_S / 2, last + DAY_S / 2] } }),
+      y: { range: (_plot, low, high) => [Math.min(0, low), roundUp(high)] },
+    },
     axes: chartAxes({ ink, line, format, days }),
     series: [
       {},
       {
         label: series.name,
-        width: 1.75,
+        // The outline of a bar would draw a dash for a day without any.
+        width: days ? 0 : 1.75,
         // A point without neighbors has no line segment and would be invisible.
         points: { show: true, size: 5, width: 0, fill: accent, filter: () => isolated_points },
         stroke: accent,

@@ -1,8 +1,8 @@
 import { Plus, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '#contract/webhooks.ts'
+import { WebhookStatus } from '#panel/pages/webhook/webhook_status.tsx'
 import { useOperationList } from '#panel/queries.ts'
-import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
@@ -16,12 +16,7 @@ const columns: readonly Column<Webhook>[] = [
   { title: 'Events', wide_only: true, cell: ({ events }) => describeEvents(events) },
   {
     title: 'Status',
-    cell: ({ status, failing_since }) =>
-      failing_since !== null && status === 'enabled' ? (
-        <Badge tone="bad">Failing</Badge>
-      ) : (
-        <Status of={status} />
-      ),
+    cell: (webhook) => <WebhookStatus webhook={webhook} />,
   },
   {
     title: 'Last success',

@@ -18,6 +18,7 @@ overflow-wrap:anywhere}
 legend{padding:0}
 h2{font-size:.9375rem;margin:1.75rem 0 .25rem}
 p{margin:.5rem 0}
+a{color:var(--accent);text-underline-offset:2px}
 .soft{color:var(--soft);font-size:.875rem}
 .host{font-weight:600;color:var(--ink);overflow-wrap:anywhere}
 .warn{background:var(--warn-ground);color:var(--warn);border-radius:8px;padding:.6rem .8rem;
@@ -82,7 +83,7 @@ ${style}
 </head>
 <body>
 <main>
-<p class="mark">${new Markup(COIN)}Florin ${mode === 'sandbox' && html`<span>sandbox</span>`}</p>
+<p class="mark">${new Markup(COIN)}Florin ${mode === 'sandbox' && html`<span>Sandbox</span>`}</p>
 <section>
 ${content}
 </section>

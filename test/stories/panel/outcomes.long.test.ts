@@ -63,11 +63,12 @@ test('an endpoint that fails shows its last attempt beside the success it never 
   const { page, complaints } = await visitOf(browser, { url, bearer: holder.bearer })
   await page.goto(`/developers/webhooks/${webhook.id}`)
   await page.getByText('HTTP 500').first().waitFor()
+  await page.getByText('Failing', { exact: true }).waitFor()
   const details = await page.getByRole('main').innerText()
   assert.match(details, /Last attempt\s+\S+/)
   assert.match(details, /Last success\s+None yet/)
   await page.goto('/developers/webhooks')
-  await page.getByText('Failing').waitFor()
+  await page.getByRole('table').getByText('Failing').waitFor()
   assert.deepEqual(complaints, [])
 })
 

@@ -39,6 +39,7 @@ const detail_labels: Readonly<Partial<Record<SecurityAlert['kind'], string>>> = 
 }
 
 function detailText(kind: SecurityAlert['kind'], detail: string): string {
+  if (kind === 'card_revealed') return detail.replace(/^card ending/, 'Ending')
   if (kind !== 'notifications_off') return detail
   const names = detail.split(', ')
   return names.map((name) => notification_names[name] ?? name).join(', ')

@@ -29,6 +29,18 @@ const weights: Readonly<Record<Anchor['kind'] | 'page', number>> = {
   field: 1,
 }
 
+/** The kinds as readers see them. */
+const kind_names: Readonly<Record<Anchor['kind'] | 'page', string>> = {
+  operation: 'Operation',
+  page: 'Page',
+  object: 'Object',
+  event: 'Event',
+  error: 'Error code',
+  heading: 'Section',
+  call: 'Operator call',
+  field: 'Field',
+}
+
 /** Every page and section with its whole text, built once. */
 export function searchIndex(pages: readonly DocPage[]): IndexEntry[] {
   return pages.flatMap((page) => [
@@ -42,7 +54,7 @@ type IndexedItem = Omit<Anchor, 'kind'> & { kind: Anchor['kind'] | 'page' }
 function entryOf(page: DocPage, { id, title, kind, words = '' }: IndexedItem): IndexEntry {
   return {
     title,
-    kind,
+    kind: kind_names[kind],
     page: page.title,
     href: id === '' ? hrefOf(page) : `${hrefOf(page)}#${id}`,
     name: title.toLowerCase(),
