@@ -42,10 +42,10 @@ export function KillSwitches() {
 
 /** The effect of stopping each rail. */
 const rail_effects: Readonly<Record<string, string>> = {
-  authorizations: 'Stopped: new purchases are declined.',
-  issuing: 'Stopped: no new cards are issued.',
-  topups: 'Stopped: deposits wait in suspense.',
-  withdrawals: 'Stopped: no new withdrawals are accepted or sent.',
+  authorizations: 'When stopped, new purchases are declined.',
+  issuing: 'When stopped, no new cards are issued.',
+  topups: 'When stopped, deposits wait in suspense.',
+  withdrawals: 'When stopped, no new withdrawals are accepted or sent.',
 }
 
 function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdit(): void }) {
