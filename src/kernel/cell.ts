@@ -27,3 +27,8 @@ export function cellOfSecret(secret: string, length: number): number | null {
   if (secret.length === length) return 0
   return secret.length === length + MARK_LENGTH ? cellOfMark(secret.slice(length)) : null
 }
+
+/** All cells derive deposit addresses from one key, so each has a range of indexes. */
+export const INDEXES_PER_CELL = 2 ** 24
+
+export const cellOfAddressIndex = (index: number): number => Math.floor(index / INDEXES_PER_CELL)

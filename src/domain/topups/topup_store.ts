@@ -1,5 +1,6 @@
 import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
+import { INDEXES_PER_CELL } from '#kernel/cell.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { CellSettings } from '#settings/cell_settings.ts'
@@ -10,9 +11,6 @@ const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, s
   credited_micros, is_late, txids, last_block, qr_data_uri, payment_uri, expires_at, closed_at,
   completed_at, metadata, version, created_at, updated_at,
   (select head_number from chain_cursors c where c.chain = topups.chain) as head_number`
-
-/** All cells derive addresses from one key, so each has a range of indexes. */
-const INDEXES_PER_CELL = 2 ** 24
 
 export async function takeAddressIndex(
   tx: Tx,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { INDEXES_PER_CELL } from '#kernel/cell.ts'
 import { idMaker } from '#kernel/id.ts'
 import { Secret } from '#kernel/secret.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
@@ -249,19 +250,39 @@ test('only a transfer of the same sender uses up a nonce', () => {
   signed(signer.sign(onEthereum(1, { attempt: 2 })))
 })
 
-test('each cell pays from a hot wallet of its own, and sweeps to it', () => {
+const ownerOf = ({ raw }: { raw: string }) =>
+  bytesToHex(readRawBytes(hexToBytes(raw))?.contract.owner ?? new Uint8Array())
+
+test('each cell pays from a hot wallet of its own', () => {
   const idIn = (cell: number) => idMaker(randomBytes, cell)('wd', now_ms)
-  const ownerOf = ({ raw }: { raw: string }) =>
-    bytesToHex(readRawBytes(hexToBytes(raw))?.contract.owner ?? new Uint8Array())
   const third = wallet.addressOf('tron', null, 3)
   assert.notEqual(third, wallet.addressOf('tron', null))
   assert.equal(ownerOf(signed(signer.sign(intent({ id: idIn(3) })))), third)
   // A cell without a wallet doesn't exist: the ID is of cell 0.
   const unknown = signed(signer.sign(intent({ id: idIn(4) })))
   assert.equal(ownerOf(unknown), wallet.addressOf('tron', null))
-  const sweep = { id: idIn(3), purpose: 'sweep', deposit_index: 4, approval: null } as const
-  assert.equal(refusal(signer.sign(intent({ ...sweep, to: HOT }))), 'bad_address')
-  signed(signer.sign(intent({ ...sweep, to: tronAddressFromBytes(hexToBytes(third)) })))
+})
+
+test('a sweep and its fuel use the hot wallet of the cell whose deposit address it is', () => {
+  const third = wallet.addressOf('tron', null, 3)
+  const shown = (address: string) => tronAddressFromBytes(hexToBytes(address))
+  for (const [cell, hot] of [
+    [0, HOT],
+    [3, shown(third)],
+    // A cell without a wallet doesn't exist: its indexes are of cell 0.
+    [4, HOT],
+  ] as const) {
+    const deposit_index = cell * INDEXES_PER_CELL + 4
+    const sweep = { purpose: 'sweep', deposit_index, approval: null } as const
+    const other = cell === 3 ? HOT : shown(third)
+    const id = `sweep:tron:${cell}:1`
+    assert.equal(refusal(signer.sign(intent({ ...sweep, id, to: other }))), 'bad_address')
+    signed(signer.sign(intent({ ...sweep, id, to: hot })))
+    const fuel = { id: `fuel:tron:${cell}:1`, purpose: 'fuel', contract: null } as const
+    const to = shown(wallet.addressOf('tron', deposit_index))
+    const paid = signed(signer.sign(intent({ ...sweep, ...fuel, to, amount: '5' })))
+    assert.equal(shown(ownerOf(paid)), hot)
+  }
 })
 
 test('nonces of two cells are independent', () => {

@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { cellOfAddressIndex } from '#kernel/cell.ts'
 import { cellOfId } from '#kernel/id.ts'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
 import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
@@ -73,7 +74,7 @@ function findRefusal(
   if (!/^\d{1,30}$/.test(intent.amount)) return 'bad_intent'
   return (
     checkContent(dependencies, chain, intent) ??
-    checkAttempt(dependencies, intent) ??
+    checkAttempt(dependencies, chain, intent) ??
     checkFee(dependencies, chain, intent) ??
     checkAmount(dependencies, chain, intent)
   )
@@ -101,7 +102,7 @@ function checkContent(
   intent: TransferIntent,
 ): SignerRefusal | null {
   const { purpose, deposit_index } = intent
-  const cell = walletCell(chain, intent.id)
+  const cell = walletCell(chain, intent)
   if (!wallet.hasHotWallet(cell)) return 'bad_intent'
   const to = parseAddress(chain, intent.to)
   if (to === null) return 'bad_address'
@@ -120,15 +121,21 @@ function checkContent(
   return approvalKeys().some((key) => isApproved(key, intent)) ? null : 'bad_approval'
 }
 
-/** The cell whose hot wallet pays. An ID may name a cell that doesn't exist: it is of cell 0. */
-function walletCell({ cells }: SignerChain, id: string): number {
-  const cell = cellOfId(id)
+type Owned = Pick<TransferIntent, 'id' | 'deposit_index'>
+
+/**
+ * The cell whose hot wallet pays, or gets a sweep: that of the withdrawal's ID or of the deposit
+ * address. Either may name a cell that doesn't exist: it is of cell 0.
+ */
+function walletCell({ cells }: SignerChain, { id, deposit_index }: Owned): number {
+  const cell = deposit_index === null ? cellOfId(id) : cellOfAddressIndex(deposit_index)
   return cells.has(cell) ? cell : 0
 }
 
 /** One live transfer per intent: the next attempt only once the last one can no longer execute. */
 function checkAttempt(
   { store, now_ms }: SignerDependencies,
+  chain: SignerChain,
   intent: TransferIntent,
 ): SignerRefusal | null {
   const attempts = store.attemptsAt(intent.id)
@@ -138,7 +145,7 @@ function checkAttempt(
   if (intent.attempt !== attempts.length + 1) return 'intent_conflict'
   const last = attempts.at(-1)
   if (last === undefined) return null
-  if (last.expires_at_ms === null) return checkNonce(store, intent, last)
+  if (last.expires_at_ms === null) return checkNonce(intent, last, { store, chain })
   return now_ms() > last.expires_at_ms + GRACE_MS ? null : 'attempt_too_early'
 }
 
@@ -147,19 +154,19 @@ function checkAttempt(
  * the old nonce, because then the old transfer can never be mined.
  */
 function checkNonce(
-  store: IntentStore,
   intent: TransferIntent,
   last: IntentRecord,
+  { store, chain }: { store: IntentStore; chain: SignerChain },
 ): SignerRefusal | null {
-  const { network, id, chain } = intent
+  const { network, id } = intent
   if (network.family === 'evm' && network.nonce === last.nonce) return null
-  const sender = senderOf(intent)
+  const sender = senderOf(chain, intent)
   const isTaken = [...store.all()].some(
     (one) =>
       one.id !== id &&
-      one.chain === chain &&
+      one.chain === chain.chain &&
       one.nonce === last.nonce &&
-      senderOf(JSON.parse(one.substance)) === sender,
+      senderOf(chain, JSON.parse(one.substance)) === sender,
   )
   return isTaken ? null : 'attempt_too_early'
 }
@@ -171,9 +178,9 @@ const senderIndexOf = ({
 }: Pick<TransferIntent, 'purpose' | 'deposit_index'>): number | null =>
   purpose === 'sweep' ? deposit_index : null
 
-const senderOf = (intent: Pick<TransferIntent, 'id' | 'purpose' | 'deposit_index'>): string =>
+const senderOf = (chain: SignerChain, intent: Owned & Pick<TransferIntent, 'purpose'>): string =>
   senderIndexOf(intent) === null
-    ? `hot wallet of cell ${cellOfId(intent.id)}`
+    ? `hot wallet of cell ${walletCell(chain, intent)}`
     : `deposit address ${senderIndexOf(intent)}`
 
 function checkAmount(
@@ -194,7 +201,7 @@ function buildTransfer(dependencies: SignerDependencies, intent: TransferIntent)
   const { network } = intent
   const chain = dependencies.policy.chains.find((one) => one.chain === intent.chain)
   const from_index = senderIndexOf(intent)
-  const cell = chain === undefined ? 0 : walletCell(chain, intent.id)
+  const cell = chain === undefined ? 0 : walletCell(chain, intent)
   const key = dependencies.wallet.keyOf(network.family, from_index, cell)
   if (network.family === 'evm') {
     return signEvmTransfer(intent, { ...network, chain_id: chain?.chain_id ?? 0 }, key)
