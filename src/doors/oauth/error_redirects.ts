@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasConsentedTo } from '#domain/credentials/grant_store.ts'
+import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { errorPage } from './error_page.ts'
 import { isLoopback } from './register.ts'
@@ -10,7 +11,7 @@ import { isLoopback } from './register.ts'
  * before the page is redirected only to a URI that the signed-in account has approved or to a
  * loopback address. Otherwise the error page is shown.
  */
-export function limitErrorRedirects(provider: Provider, { db, clock }: Runtime): void {
+export function limitErrorRedirects(provider: Provider, runtime: Runtime): void {
   type Failure = { ctx: KoaContextWithOIDC; error: OauthError }
   const failures = new WeakMap<object, Failure>()
   provider.on('authorization.error', (ctx, error) => failures.set(ctx, { ctx, error }))
@@ -32,6 +33,7 @@ export function limitErrorRedirects(provider: Provider, { db, clock }: Runtime):
     if (prompt !== 'none' && isLoopback(redirect_uri)) return true
     const account_id = oidc.session?.accountId
     if (account_id === undefined) return false
+    const { db, clock } = runtimeOfId(runtime, account_id)
     return hasConsentedTo(db, { account_id, client_id, redirect_uri, now: clock.now() })
   }
 }
