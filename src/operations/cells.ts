@@ -9,6 +9,7 @@ import type { Call } from './call.ts'
 import type { Cells, Runtime } from './runtime.ts'
 import { rateSubjectOf } from './steps/limit_rate.ts'
 import { validateInput } from './steps/parse_input.ts'
+import { idempotencyKeyFrom } from './steps/read_idempotency_key.ts'
 
 /** The runtime of an object. An ID of an unknown cell is looked for in cell 0, and not found. */
 export function runtimeOfId(runtime: Runtime, id: string): Runtime {
@@ -58,23 +59,26 @@ async function cellOfAnyone(cells: Cells, call: Call, input: object): Promise<nu
   const { operation } = call
   if (operation === 'reset_password') return cellOfLinkToken(textOf(input, 'token')) ?? 0
   if (operation === 'operator_sign_in') return 0
+  // Refused there like everywhere, before anything is read for it.
+  if (!isValid(call, input)) return 0
   const email = normalizeEmail(textOf(input, 'email'))
   if (operation !== 'create_account') return cells.ofEmail(email)
-  return (await mayClaim(cells.home, call, input)) ? cells.claimForNewAccount(email) : 0
+  return (await isWithinRate(cells.home, call)) ? cells.claimForNewAccount(email) : 0
 }
 
-/** Only a call that will not be refused anyway may write to the directory. */
-async function mayClaim(
-  runtime: Runtime,
-  { operation, request }: Call,
-  input: object,
-): Promise<boolean> {
-  const shape: Operation = pipeline_operations[operation]
+function isValid({ operation, request }: Call, input: object): boolean {
   try {
-    validateInput(shape, structuredClone(input))
+    validateInput(pipeline_operations[operation], structuredClone(input))
+    idempotencyKeyFrom(request.header('idempotency-key'))
+    return true
   } catch {
     return false
   }
+}
+
+/** Only a call that will not be refused anyway may write to the directory. */
+async function isWithinRate(runtime: Runtime, { operation, request }: Call): Promise<boolean> {
+  const shape: Operation = pipeline_operations[operation]
   const subject = rateSubjectOf(runtime, { ip: request.ip, operation: shape })
   return (await runtime.limiter.peek(subject.key, subject.policies)).allowed
 }
