@@ -6,6 +6,7 @@ type Day = Figures['days'][number]
 type Reconciliation = OperatorOutput<'operator_get_reconciliation'>
 type Health = OperatorOutput<'operator_get_health'>
 type Status = Health['status']
+type KillSwitches = OperatorOutput<'operator_list_kill_switches'>
 
 type Combine = (bodies: readonly never[]) => object
 
@@ -42,6 +43,13 @@ export const combined: Readonly<Record<string, Combine>> = {
         ),
       })),
     }
+  },
+  // A cell that was restored from a backup is paused alone.
+  operator_list_kill_switches: (bodies: readonly KillSwitches[]): KillSwitches => {
+    const all = bodies.flatMap(({ data }) => data)
+    const first = bodies[0]?.data ?? []
+    const isOn = (rail: string) => all.find((one) => one.rail === rail && one.on)
+    return { data: first.map((one) => isOn(one.rail) ?? one) }
   },
   operator_get_health: (bodies: readonly Health[]): Health => {
     const [first] = bodies

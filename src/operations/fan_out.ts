@@ -33,8 +33,11 @@ export async function fanOut(
   if (combine !== undefined) {
     return combineBodies(await invokeInAll(cells, call, invokeIn), combine)
   }
-  if (!isPaged(operation)) return null
   const input = await givenInput(call)
+  if (operation.name === 'operator_list_actions') {
+    return mergeActions(input, await invokeInAll(cells, call, invokeIn))
+  }
+  if (!isPaged(operation)) return null
   // The rows of one object or account are all in its cell.
   if ('id' in input || 'account_id' in input) return null
   return mergePages(operation.name, input, await invokeInAll(cells, call, invokeIn))
@@ -83,6 +86,15 @@ function mergePages(operation: string, input: PageInput, responses: readonly Res
   const last = data.at(-1)
   const next_cursor = isMore && last ? pageCursor({ operation, input, id: last.id }) : null
   return { ...first, body: JSON.stringify({ data, has_more: isMore, next_cursor }) }
+}
+
+/** Numbers of actions begin with the time, like IDs; those from before that are shorter. */
+function mergeActions(input: PageInput, responses: readonly Response[]): Response {
+  const newest = (rows: readonly Row[]) =>
+    rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
+  return combineBodies(responses, (bodies: readonly { data: readonly Row[] }[]) => ({
+    data: cut(newest(bodies.flatMap(({ data }) => data)), input).data,
+  }))
 }
 
 const DEFAULT_LIMIT = 25
