@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cellOfAddressIndex } from '#kernel/cell.ts'
+import type { Database } from '#platform/postgres/db.ts'
 import { openHolderInCell, startTestCells } from '#test/support/cells.ts'
 import { florin } from '#test/support/florin_process.ts'
 
@@ -46,6 +48,28 @@ test('the doctor and the audit of logs look at every cell', async () => {
   const verified = await florin(['audit', 'verify'], env)
   assert.equal(verified.code, 0, verified.output)
   assert.match(verified.output, /^2 accounts, \d+ entries: unbroken$/m)
+})
+
+test('a restored cell is prepared alone, and a restored directory lists all emails again', async () => {
+  const unnamed = await florin(['after-restore', '--yes'], env)
+  assert.notEqual(unnamed.code, 0)
+  assert.match(unnamed.output, /Name the restored cell: --cell 0 or 1\./)
+  const pausedIn = async (db: Database) =>
+    (await db.rows('select from kill_switches where is_on')).length > 0
+  const { home } = service.cells
+  const other = service.cells.at(1)
+  assert.ok(other !== undefined)
+  const second = await florin(['after-restore', '--yes', '--cell', '1'], env)
+  assert.equal(second.code, 0, second.output)
+  const [, index = ''] = /begin at index (\d+)\./.exec(second.output) ?? []
+  assert.equal(cellOfAddressIndex(Number(index)), 1)
+  assert.deepEqual([await pausedIn(home.db), await pausedIn(other.db)], [false, true])
+
+  await home.db.run('delete from directory_emails')
+  const first = await florin(['after-restore', '--yes', '--cell', '0'], env)
+  assert.match(first.output, /^1 emails of other cells were listed again\.$/m)
+  const [account] = await other.db.rows<{ email: string }>('select email from accounts')
+  assert.equal(await service.cells.ofEmail(account?.email ?? ''), 1)
 })
 
 test('a credential root is not retired while credentials of another cell depend on it', async () => {

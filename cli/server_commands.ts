@@ -25,10 +25,11 @@ export function serverCommands(): Command[] {
       .action(async () => (await import('./migrate.ts')).runMigrations()),
     new Command('after-restore')
       .description('Prepare a database that was restored from a backup for its first start.')
+      .option('--cell <number>', 'the restored cell, if there are several')
       .option('--yes', 'do not ask for confirmation')
       .action(async (options) => {
         await confirm('Pause payments and skip deposit addresses?', options)
-        await (await import('./after_restore.ts')).afterRestore()
+        await (await import('./after_restore.ts')).afterRestore(options)
       }),
     new Command('doctor')
       .description('Check settings, database, chains and other dependencies, and suggest fixes.')

@@ -21,6 +21,22 @@ export async function withDatabase<Value>(
   }
 }
 
+/** Opens the database of one cell. */
+export async function withCell<Value>(
+  cell: number,
+  work: (db: Database) => Promise<Value>,
+): Promise<Value> {
+  const { more_cells } = readSettings(process.env)
+  const database = more_cells.find(({ number }) => number === cell)
+  if (database === undefined) return withDatabase((db) => work(db))
+  const db = openDatabase(database.url.open(), { pool_size: 2 })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
 /** Opens the databases of all cells but cell 0, while work is done. */
 export async function withOtherCells<Value>(
   { more_cells }: Settings,

@@ -1,6 +1,9 @@
+import { listEmails } from '#domain/accounts/account_store.ts'
+import { relistEmails } from '#domain/directory/email_directory.ts'
 import { pauseRails } from '#domain/risk/kill_switch_store.ts'
 import { findCursors } from '#domain/topups/chain_store.ts'
 import { skipAddressIndexes } from '#domain/topups/topup_store.ts'
+import { INDEXES_PER_CELL } from '#kernel/cell.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 
@@ -23,15 +26,40 @@ export type RestoredState = {
  * be given to another account, and nothing is paid until an operator has compared the books with
  * the outside.
  */
-export function prepareRestored(db: Database): Promise<RestoredState> {
+export function prepareRestored(db: Database, cell = 0): Promise<RestoredState> {
   return db.transaction(async (tx) => {
     const now = systemClock().now()
     await pauseRails(tx, PAUSED, { reason: 'restored from a backup', now })
-    const next_address_index = await skipAddressIndexes(tx, SKIPPED_ADDRESSES)
+    const next_index = await skipAddressIndexes(tx, SKIPPED_ADDRESSES)
     const cursors = await findCursors(tx)
     return {
-      next_address_index,
+      next_address_index: cell * INDEXES_PER_CELL + next_index,
       chains: cursors.map(({ chain, finalized_number: block }) => ({ chain, block })),
     }
   })
+}
+
+const EMAILS_PER_STEP = 10_000
+
+/**
+ * A restored directory lacks the accounts that were opened in other cells since its backup: they
+ * could not sign in, and their emails would be free. Returns the number of emails it lists again.
+ */
+export async function restoreDirectory(
+  home: Database,
+  others: readonly { cell: number; db: Database }[],
+): Promise<number> {
+  const now = systemClock().now()
+  let listed = 0
+  for (const { cell, db } of others) {
+    for (let after = ''; ; ) {
+      const accounts = await listEmails(db, after, EMAILS_PER_STEP)
+      const last = accounts.at(-1)
+      if (last === undefined) break
+      after = last.id
+      const emails = accounts.map(({ email }) => email)
+      listed += await relistEmails(home, emails, { cell, now })
+    }
+  }
+  return listed
 }

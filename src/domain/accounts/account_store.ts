@@ -53,6 +53,18 @@ export async function findAccountByEmail(tx: Tx, email: string): Promise<Account
   return row
 }
 
+/** Emails of all accounts in the order of their IDs, from the one behind `after`. */
+export function listEmails(
+  tx: Tx,
+  after: string,
+  limit: number,
+): Promise<{ id: string; email: string }[]> {
+  return tx.rows('select id, email from accounts where id > $1 order by id limit $2', [
+    after,
+    limit,
+  ])
+}
+
 /** Accounts with their balances and card counts, in one statement. */
 const withHoldings = (columns: string) => `
   select ${columns}, coalesce(p.balance_micros, 0) as balance_micros,

@@ -71,6 +71,21 @@ export async function claimForChange(
   })
 }
 
+/** Lists the emails of a cell's accounts as they are now; returns how many were not. */
+export function relistEmails(
+  tx: Tx,
+  emails: readonly string[],
+  { cell, now }: { cell: number; now: Date },
+): Promise<number> {
+  return tx.run(
+    `insert into directory_emails (email, cell, claimed_at)
+     select email, $2, $3 from unnest($1::text[]) as listed (email)
+         on conflict (email) do update set cell = excluded.cell, claimed_at = excluded.claimed_at
+      where directory_emails.cell <> excluded.cell`,
+    [emails, cell, now],
+  )
+}
+
 /** The cell that an email is listed for, or cell 0 if an account there uses it unlisted. */
 async function findHolder(tx: Tx, email: string): Promise<number | undefined> {
   return (await findListed(tx, email)) ?? ((await isInFirstCell(tx, email)) ? 0 : undefined)
