@@ -59,6 +59,20 @@ test('an email is taken in every cell, at sign-up and when an account changes it
   }
 })
 
+test('an Idempotency-Key of a sign-up belongs to its email, in whichever cell that is', async () => {
+  const signUp = (email: string) =>
+    send(url, 'POST', '/v1/accounts', { body: { email, password: PASSWORD }, key: 'same-key' })
+  const created = [await signUp('ada@example.com'), await signUp('bob@example.com')]
+  const ids = created.map(({ status, body }) => [status, body.id])
+  assert.equal(new Set(ids.map(([, id]) => cellOfId(String(id)))).size, 2)
+  const repeated = [await signUp('ada@example.com'), await signUp('bob@example.com')]
+  assert.deepEqual(
+    repeated.map(({ status, body }) => [status, body.id]),
+    ids,
+  )
+  assert.equal(repeated[0]?.headers.get('idempotent-replayed'), 'true')
+})
+
 test('sign-in finds the cell by email, also after a change of it', async () => {
   const person = await openAccount(url)
   const email = `moved_${person.email}`
@@ -211,6 +225,27 @@ test('every paged operator list takes its own cursor', async () => {
   }
 })
 
+test('the list of operator actions shows those of all cells, newest first, each once', async () => {
+  const done: string[] = []
+  for (const { account_id } of holders) {
+    const reply = await operate(url, 'GET', `/accounts/${account_id}`)
+    done.unshift(reply.headers.get('request-id') ?? '')
+  }
+  const list = await operate(url, 'GET', '/accounts')
+  done.unshift(list.headers.get('request-id') ?? '')
+  const seen: string[] = []
+  let before = ''
+  while (seen.length <= done.length) {
+    const page = await operate(url, 'GET', `/actions?limit=2${before}`)
+    assert.equal(page.status, 200, page.text)
+    const rows = page.body.data as { id: string; request_id: string; action: string }[]
+    before = `&before=${rows.at(-1)?.id}`
+    const others = rows.filter(({ action }) => action !== 'operator_list_actions')
+    seen.push(...others.map(({ request_id }) => request_id))
+  }
+  assert.deepEqual(seen.slice(0, done.length), done)
+})
+
 test('figures, health and reconciliation add up all cells', async () => {
   const stored = { accounts: 0, micros: 0 }
   for (const { db } of cells.all) {
@@ -251,6 +286,18 @@ test('a kill switch stops its rail in every cell', async () => {
   }
   await setKillSwitch(url, 'issuing', false)
   for (const { key } of holders) await issueCard(url, key)
+})
+
+test('a rail that is paused in one cell only is shown as paused', async () => {
+  const switchOf = async () => {
+    const { body } = await operate(url, 'GET', '/kill_switches')
+    return body.data.find(({ rail }: { rail: string }) => rail === 'withdrawals')
+  }
+  assert.equal((await switchOf()).on, false)
+  await cells.at(7)?.db.run(`update kill_switches set is_on = true where rail = 'withdrawals'`)
+  assert.equal((await switchOf()).on, true)
+  await setKillSwitch(url, 'withdrawals', false)
+  assert.equal((await switchOf()).on, false)
 })
 
 test('a closed cell gets no new account', async () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { ACCOUNT_CELL } from './account_cell.ts'
 import { startAgentService } from './agent.ts'
 import { approvalIn, decide, grantBudget, loadCard, unloadCard } from './budgets.ts'
 import { issueCard, openHolder } from './cards.ts'
 import { sharedTemplate } from './database.ts'
 
 /** A database in which an agent used its budget, gave some back, and needed an approval. */
-export const budgetBooks = (): Promise<string> => sharedTemplate('budget_books', fill)
+export const budgetBooks = (): Promise<string> =>
+  sharedTemplate(`budget_books_${ACCOUNT_CELL}`, fill)
 
 async function fill(database_url: string): Promise<void> {
   const service = await startAgentService({ database_url })

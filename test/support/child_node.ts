@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { root } from '#platform/runtime/root.ts'
+import { cellEnv } from './account_cell.ts'
 import { node_env } from './node_env.ts'
 
 export type ChildNode = {
@@ -32,7 +33,7 @@ export async function startChildNode(options: Options): Promise<ChildNode> {
     env: {
       ...process.env,
       ...node_env,
-      FLORIN_DATABASE_URL: database_url,
+      ...(await cellEnv(database_url)),
       FLORIN_DATA_DIR: data_dir,
       ...options.env,
     },

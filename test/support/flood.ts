@@ -4,7 +4,7 @@ import type { TestService } from './start.ts'
 
 /** Registers `count` clients from one address; asserts that at most `made_max` are stored. */
 export async function floodRegistration(
-  { url, runtime }: TestService,
+  { url, home }: TestService,
   { count, made_max }: { count: number; made_max: number },
 ): Promise<void> {
   const body = { redirect_uris: ['https://app.example/callback'] }
@@ -18,7 +18,7 @@ export async function floodRegistration(
   }
   const made = statuses.filter((status) => status === 201).length
   assert.equal(statuses.filter((status) => status === 429).length, count - made)
-  const [row] = await runtime.db.rows<{ clients: bigint }>(
+  const [row] = await home.db.rows<{ clients: bigint }>(
     `select count(*) as clients from oauth_payloads where model = 'Client'`,
   )
   assert.equal(Number(row?.clients), made)

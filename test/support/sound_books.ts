@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ACCOUNT_CELL } from './account_cell.ts'
 import { callCard, issueCard, openHolder } from './cards.ts'
 import { sharedTemplate } from './database.ts'
 import { send } from './http.ts'
@@ -15,9 +16,10 @@ const VELOCITY = {
 
 /**
  * A database in which one account has done a bit of everything, through the API, the card host and
- * the chain. The service is stopped, so nothing changes it any more.
+ * the chain. The service is stopped, so nothing changes it any more. Runs with one cell and with two
+ * may share a server, and the database has the number of its cell.
  */
-export const soundBooks = (): Promise<string> => sharedTemplate('sound_books', fill)
+export const soundBooks = (): Promise<string> => sharedTemplate(`sound_books_${ACCOUNT_CELL}`, fill)
 
 async function fill(database_url: string): Promise<void> {
   const env = { FLORIN_RISK: JSON.stringify({ velocity: VELOCITY }) }

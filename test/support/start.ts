@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Dependencies } from '#domain/context/context.ts'
 import { type RunningService, startService } from '#main/start.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
@@ -12,10 +13,12 @@ import { sandboxControl } from '#sandbox/control.ts'
 import { type Sandbox, startSandbox } from '#sandbox/sandbox.ts'
 import { signerInProcess } from '#sandbox/signer.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
-import { cloneDatabase } from './database.ts'
+import { cellEnv, inAccountCell, openAccountCell } from './account_cell.ts'
 import { node_env } from './node_env.ts'
 
 export type TestService = RunningService & {
+  /** The runtime of cell 0, with the operators and OAuth clients; with one cell, the only one. */
+  home: Runtime
   database_url: string
   /** The database as its owner, for statements that the service's role may not run. */
   owner_db: Database
@@ -34,13 +37,14 @@ type Options = {
 /** Starts the whole service on a new database and a free port; stopped after the test file. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const data_dir = options.data_dir ?? (await mkdtemp(join(tmpdir(), 'florin_test_')))
-  const database = options.database_url === undefined ? await cloneDatabase() : null
+  const database = options.database_url === undefined ? await openAccountCell() : null
   const database_url = options.database_url ?? database?.url ?? ''
+  const hasOwnCells = options.env?.['FLORIN_CELLS'] !== undefined
   const settings = readSettings({
     ...node_env,
     FLORIN_PASSWORD_HASH_MIB: '1',
     FLORIN_DATA_DIR: data_dir,
-    FLORIN_DATABASE_URL: database_url,
+    ...(hasOwnCells ? { FLORIN_DATABASE_URL: database_url } : await cellEnv(database_url)),
     FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',
     ...options.env,
   })
@@ -49,10 +53,11 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   const { prices } = settings.x402
   const x402 = { ...sandbox.settings.x402, prices }
   const with_sandbox = { ...settings, ...pickChainSettings(sandbox.settings), x402 }
-  const running = await startService(with_sandbox, {
+  const started = await startService(with_sandbox, {
     surfaces: [sandboxControl, ...sandbox.surfaces],
     dependencies: { log: silentLog, ...options.dependencies, clock },
   })
+  const running = hasOwnCells ? started : await inAccountCell(started)
   const owner_db = openDatabase(database_url, { pool_size: 2 })
   after(async () => {
     await running.stop()
@@ -60,7 +65,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     await database?.drop()
     if (options.data_dir === undefined) await rm(data_dir, { recursive: true, force: true })
   })
-  return { ...running, database_url, owner_db, data_dir, sandbox }
+  return { ...running, home: started.runtime, database_url, owner_db, data_dir, sandbox }
 }
 
 const pickChainSettings = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })

@@ -6,10 +6,10 @@ import { operate } from '#test/support/operator.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, runtime } = await startTestService()
+const { url, runtime, home } = await startTestService()
 
 async function tokenOf(role: 'viewer' | 'support', name: string): Promise<string> {
-  const { db, random, keys, clock } = runtime
+  const { db, random, keys, clock } = home
   const made = { random, keys, now: clock.now(), livemode: false, days: 90, totp_secret: null }
   return (await createOperatorToken(db, { name, role }, made)).token.open()
 }

@@ -138,7 +138,7 @@ async function readWithToken(
     header: () => null,
   }
   const response = await invoke(
-    { ...runtime, credentials },
+    { ...runtime, credentials, cells: null },
     { operation: 'get_activity', bearer: 'token', request, readInput: () => ({ order: 'asc' }) },
   )
   assert.equal(response.status, 200, response.body)

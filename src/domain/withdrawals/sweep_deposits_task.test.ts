@@ -10,7 +10,7 @@ const service = await startTestService()
 const { url, sandbox, tasks } = service
 const { node } = sandbox
 const { db } = service.runtime
-const hot_wallet = sandbox.settings.chains[0]?.hot_wallet ?? ''
+const hot_wallet = service.runtime.settings.chains[0]?.hot_wallet ?? ''
 
 async function swept(is: () => boolean): Promise<boolean> {
   return eventually(

@@ -21,7 +21,7 @@ import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 
 const log = recordingLog()
-const { url, runtime } = await startAgentService({ dependencies: { log: log.log } })
+const { url, runtime, home } = await startAgentService({ dependencies: { log: log.log } })
 const person = await openAccount(url)
 
 const register = (body: object): Promise<Reply> => send(url, 'POST', '/oauth/register', { body })
@@ -306,7 +306,8 @@ test('an access token expires after an hour', async () => {
 test('no token or secret is stored in the database or the log', async () => {
   const agent = await registerAgent(url)
   const tokens = await authorize(agent, person)
-  const stored = (await wholeDatabase(runtime.db)) + log.text()
+  const databases = await Promise.all([runtime.db, home.db].map(wholeDatabase))
+  const stored = databases.join() + log.text()
   for (const secret of [
     tokens.access_token,
     tokens.refresh_token,
@@ -321,14 +322,14 @@ test('unused clients are deleted after a day, and at most 10,000 are kept', asyn
   const used = await registerAgent(url)
   await authorize(used, person)
   const unused = await registerAgent(url)
-  await runtime.db.run(
+  await home.db.run(
     `insert into oauth_payloads (model, id, payload, created_at)
      select 'Client', 'flood_' || n, '{}', $1 from generate_series(1, 10050) n`,
     [runtime.clock.now()],
   )
   const clients = async () =>
     (
-      await runtime.db.rows<{ id: string }>(`select id from oauth_payloads where model = 'Client'`)
+      await home.db.rows<{ id: string }>(`select id from oauth_payloads where model = 'Client'`)
     ).map(({ id }) => id)
   await advance(url, person.bearer, 1)
   const flood = (await clients()).filter((id) => id.startsWith('flood_'))

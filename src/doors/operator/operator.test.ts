@@ -26,13 +26,13 @@ const service = await startTestService({
     }),
   },
 })
-const { url, runtime } = service
+const { url, runtime, home } = service
 const { db, keys, random, clock } = runtime
 const all: readonly OperatorOperation[] = Object.values(operator_operations)
 
 async function tokenOf(role: (typeof operator_roles)[number], name: string = role) {
   const made = { random, keys, now: clock.now(), livemode: false, days: 90, totp_secret: null }
-  const { id, token } = await createOperatorToken(db, { name, role }, made)
+  const { id, token } = await createOperatorToken(home.db, { name, role }, made)
   return { id, token: token.open() }
 }
 
@@ -97,10 +97,10 @@ test('without an operator token nothing is served, and no other bearer is one', 
 test('a token is stored as a hash, and its revocation takes effect immediately', async () => {
   const { id, token } = await tokenOf('viewer', 'Ada')
   assert.equal((await operate(url, 'GET', '/health', { bearer: token })).status, 200)
-  const rows = await db.rows<object>('select * from operator_tokens')
+  const rows = await home.db.rows<object>('select * from operator_tokens')
   assert(!JSON.stringify(rows).includes(token))
   await assert.rejects(tokenOf('admin', 'Ada'), /already/)
-  assert.equal(await revokeOperatorToken(db, id, clock.now()), true)
+  assert.equal(await revokeOperatorToken(home.db, id, clock.now()), true)
   assertRefused(await operate(url, 'GET', '/health', { bearer: token }), 401, 'token_revoked')
   await tokenOf('viewer', 'Ada')
 })

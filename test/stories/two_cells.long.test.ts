@@ -1,0 +1,35 @@
+// Runs alone, because it runs test files in processes of its own.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { root } from '#platform/runtime/root.ts'
+import { runFiles } from '#test/support/test_runs.ts'
+
+/** Every door, the pipeline, and the rooms whose work crosses a door or a task. */
+const PARTS = [
+  'src/doors',
+  'src/operations',
+  'src/domain/accounts',
+  'src/domain/webhooks',
+  'src/domain/withdrawals',
+  'test/coverage',
+]
+
+const filesIn = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(?<!\.long|\.conformance)\.test\.ts$/.test(path))
+    .map((path) => `${folder}/${path}`)
+
+test('the same tests pass if all accounts are in another cell than cell 0', async (t) => {
+  const files = PARTS.flatMap(filesIn)
+  const database_url = process.env['FLORIN_TEST_DATABASE_URL'] ?? ''
+  const options = { workers: 4, database_url }
+  const { failures, tally } = await runFiles(files, { FLORIN_TEST_CELLS: '2' }, options)
+  t.diagnostic(`${tally.pass} tests of ${files.length} files passed with two cells`)
+  assert.deepEqual(failures, [])
+  assert.deepEqual(
+    files.filter((file) => tally.file_ms[file] === undefined),
+    [],
+  )
+})
