@@ -7,6 +7,7 @@ import {
   claimForNewAccount,
   findEmailCell,
 } from '#domain/directory/email_directory.ts'
+import { requireVelocity } from '#domain/risk/velocity.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { type CellDatabase, settingsOfCell } from '#settings/cell_settings.ts'
@@ -137,7 +138,7 @@ async function cellsOf(
   others: ReadonlySet<number>,
   started: ReadonlyMap<number, StartedCell>,
 ): Promise<(runtime: Runtime) => void> {
-  const { db, clock } = home
+  const { db, clock, settings } = home
   await registerCells(db, [0, ...others])
   const all = () => [home, ...[...started.values()].map(({ runtime }) => runtime)]
   const at = (number: number): Runtime | undefined => {
@@ -154,8 +155,14 @@ async function cellsOf(
     },
     at,
     ofEmail: (email) => findEmailCell(db, email),
-    claimForNewAccount: (email) =>
-      claimForNewAccount(db, { email, now: clock.now() }, [0, ...started.keys()]),
+    claimForNewAccount: (email, ip) => {
+      const now = clock.now()
+      const call = { settings, operation: 'create_account', caller: null, ip, now }
+      return claimForNewAccount(db, {
+        ...{ email, now, numbers: [0, ...started.keys()] },
+        requireAllowed: (tx) => requireVelocity(tx, call),
+      })
+    },
   }
   const isUsed = async (email: string, number: number) => {
     const cell = at(number)

@@ -63,7 +63,8 @@ async function cellOfAnyone(cells: Cells, call: Call, input: object): Promise<nu
   if (!isValid(call, input)) return 0
   const email = normalizeEmail(textOf(input, 'email'))
   if (operation !== 'create_account') return cells.ofEmail(email)
-  return (await isWithinRate(cells.home, call)) ? cells.claimForNewAccount(email) : 0
+  if (!(await isWithinRate(cells.home, call))) return 0
+  return cells.claimForNewAccount(email, call.request.ip)
 }
 
 function isValid({ operation, request }: Call, input: object): boolean {

@@ -12,6 +12,7 @@ export type CellsService = TestService & { cells: Cells; urls: ReadonlyMap<numbe
 export async function startTestCells(
   numbers: readonly number[],
   urls: ReadonlyMap<number, string> = new Map(),
+  env: Record<string, string> = {},
 ): Promise<CellsService> {
   const listed: { number: number; url: string }[] = []
   for (const number of numbers) {
@@ -21,7 +22,7 @@ export async function startTestCells(
     listed.push({ number, url: given ?? database?.url ?? '' })
   }
   // The tokens of apps are bound to the service's URL.
-  const service = await startAgentService({ env: { FLORIN_CELLS: JSON.stringify(listed) } })
+  const service = await startAgentService({ env: { ...env, FLORIN_CELLS: JSON.stringify(listed) } })
   const { cells } = service.runtime
   if (cells === null) throw new Error('the service has no cells')
   const all = new Map([

@@ -17,19 +17,26 @@ export async function findEmailCell(tx: Tx, email: string): Promise<number> {
 
 type Claim = { email: string; now: Date }
 
+type NewClaim = Claim & {
+  /** The cells that may take the account. */
+  numbers: readonly number[]
+  /** Refuses a new email if too many come from one address. */
+  requireAllowed(tx: Tx): Promise<void>
+}
+
 /**
  * The cell in which an account with this email is created. It is written first: if the account then
  * isn't created, the next attempt with the same email goes to the same cell.
  */
 export function claimForNewAccount(
   db: Database,
-  { email, now }: Claim,
-  numbers: readonly number[],
+  { email, now, numbers, requireAllowed }: NewClaim,
 ): Promise<number> {
   return db.transaction(async (tx) => {
     await lockEmail(tx, email)
     const holder = await findHolder(tx, email)
     if (holder !== undefined) return holder
+    await requireAllowed(tx)
     const cell = await takeEmptiestCell(tx, numbers)
     if (cell === undefined) {
       throw new Problem('service_unavailable', 'New accounts are not accepted now.', {
