@@ -140,7 +140,6 @@ async function cellsOf(
 ): Promise<(runtime: Runtime) => void> {
   const { db, clock, settings } = home
   await registerCells(db, [0, ...others])
-  const all = () => [home, ...[...started.values()].map(({ runtime }) => runtime)]
   const at = (number: number): Runtime | undefined => {
     if (number === 0) return home
     const cell = started.get(number)
@@ -151,7 +150,10 @@ async function cellsOf(
     home,
     get all() {
       if (started.size < others.size) throw cellUnavailable()
-      return all()
+      return cells.started
+    },
+    get started() {
+      return [home, ...[...started.values()].map(({ runtime }) => runtime)]
     },
     at,
     ofEmail: (email) => findEmailCell(db, email),

@@ -1,5 +1,6 @@
 import { inputLocation, type Operation } from '#contract/operation.ts'
 import { pipeline_operations } from '#contract/operator/operations.ts'
+import { Problem } from '#contract/problem.ts'
 import { type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
 import type { Call, Response } from './call.ts'
 import { givenInput } from './cells.ts'
@@ -26,9 +27,7 @@ export async function fanOut(
 ): Promise<Response | null> {
   const operation: Operation = pipeline_operations[call.operation]
   if (operation.access === 'anyone' || !('operator' in operation.access)) return null
-  if (EVERYWHERE.has(operation.name)) {
-    return firstOrFailure(await invokeInAll(cells, call, invokeIn))
-  }
+  if (EVERYWHERE.has(operation.name)) return changeEverywhere(cells, call, invokeIn)
   const combine = combined[operation.name]
   if (combine !== undefined) {
     return combineBodies(await invokeInAll(cells, call, invokeIn), combine)
@@ -46,13 +45,34 @@ export async function fanOut(
 const isPaged = (operation: Operation) =>
   inputLocation(operation) === 'query' && 'cursor' in operation.input.properties
 
-/** The first call counts against the operator's rate limit, the others are parts of it. */
+/**
+ * Cell 0 records the change, so it is made there first. A cell that cannot be reached fails the
+ * call, but keeps no other cell from the change: it may be a kill switch.
+ */
+async function changeEverywhere(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
+  const recorded = await invokeIn(cells.home, partOf(call, cells.home, cells))
+  if (recorded.status >= 300) return recorded
+  const others = cells.started.filter((runtime) => runtime !== cells.home)
+  const changed = others.map((runtime) => invokeIn(runtime, partOf(call, runtime, cells)))
+  const responses = [recorded, ...(await Promise.all(changed))]
+  if (responses.length < cells.all.length) {
+    const message = 'A cell has started meanwhile. Repeat the call for it.'
+    throw new Problem('service_unavailable', message, { retry_after_s: 1 })
+  }
+  return firstOrFailure(responses)
+}
+
 function invokeInAll(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response[]> {
-  const parts = cells.all.map((runtime, at) =>
-    invokeIn(runtime, { ...call, request: { ...call.request }, is_part: at > 0 }),
-  )
+  const parts = cells.all.map((runtime) => invokeIn(runtime, partOf(call, runtime, cells)))
   return Promise.all(parts)
 }
+
+/** Cell 0 counts the call against the operator's rate limit and records it, for all of them. */
+const partOf = (call: Call, runtime: Runtime, { home }: Cells): Call => ({
+  ...call,
+  request: { ...call.request },
+  is_part: runtime !== home,
+})
 
 function firstOrFailure(responses: readonly Response[]): Response {
   const response = responses.find(({ status }) => status >= 300) ?? responses[0]

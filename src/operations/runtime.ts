@@ -32,7 +32,9 @@ export type Runtime = Dependencies & {
 export type Cells = {
   /** Cell 0: the directory, operators and OAuth clients. */
   home: Runtime
+  /** Refuses with 503 while one of them has not started. */
   all: readonly Runtime[]
+  started: readonly Runtime[]
   /** Undefined if this node serves no such cell. */
   at(number: number): Runtime | undefined
   /** The cell of an account with this email, or cell 0. */

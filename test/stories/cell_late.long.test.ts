@@ -7,6 +7,7 @@ import { assertRefused } from '#test/support/calls.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
 import { operate } from '#test/support/operator.ts'
 import { openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
@@ -47,6 +48,17 @@ test('a node starts without the cell whose server is down, and serves the others
   assertRefused(await operate(url, 'GET', '/accounts'), 503, 'service_unavailable')
 })
 
+test('a kill switch works in the cells that are there, and is refused until it does in all', async () => {
+  const change = (on: boolean) =>
+    operate(url, 'PUT', '/kill_switches/issuing', { body: { on, reason: 'a test' } })
+  const { key } = await openHolder(service)
+  const issue = () => send(url, 'POST', '/v1/cards', { bearer: key, body: { type: 'virtual' } })
+  assertRefused(await change(true), 503, 'service_unavailable')
+  assert.equal((await issue()).status, 503)
+  assertRefused(await change(false), 503, 'service_unavailable')
+  assert.equal((await issue()).status, 201)
+})
+
 test('it adds the cell when the server responds', async () => {
   link.listen(port, '127.0.0.1')
   await once(link, 'listening')
@@ -59,5 +71,5 @@ test('it adds the cell when the server responds', async () => {
   assert.equal(cellOfId(authorized.id), 1)
   assert.equal(authorized.status, 'pending')
   const opened = await operate(url, 'GET', '/accounts')
-  assert.equal((opened.body['data'] as object[]).length, 3)
+  assert.equal((opened.body['data'] as object[]).length, 4)
 })

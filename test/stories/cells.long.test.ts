@@ -286,6 +286,13 @@ test('a kill switch stops its rail in every cell', async () => {
   }
   await setKillSwitch(url, 'issuing', false)
   for (const { key } of holders) await issueCard(url, key)
+  const { body } = await operate(url, 'GET', '/actions?limit=4')
+  const recorded = body.data.map(({ action }: { action: string }) => action)
+  assert.deepEqual(
+    recorded.filter((action: string) => action === 'operator_set_kill_switch').length,
+    2,
+    'each change is recorded once',
+  )
 })
 
 test('a rail that is paused in one cell only is shown as paused', async () => {

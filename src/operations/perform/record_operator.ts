@@ -25,8 +25,12 @@ export function recordOperatorRead(invocation: Invocation): RunWrapper {
   }
 }
 
-/** Recorded in the transaction of the change, with the account and object that it audits. */
+/**
+ * Recorded in the transaction of the change, with the account and object that it audits. A change
+ * in all cells is recorded in cell 0, where it is made first.
+ */
 export function recordOperatorWrite(invocation: Invocation): RunWrapper {
+  if (invocation.call.is_part === true) return (run) => run
   return (run) => async (context, input) => {
     let subject: Subject = { resource: null, account_id: null }
     const output = await run(
