@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { startService } from '#main/start.ts'
+import { PARENT } from '#main/workers/start_parent.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
@@ -10,25 +10,30 @@ import { firstRunScreen } from './first_run_screen.ts'
 import { LOG_FILE, openLogFile } from './log_file.ts'
 import { withProgress } from './progress.ts'
 import { explainError, requireFreeDataDir } from './start_errors.ts'
+import { startProcesses } from './start_processes.ts'
 import { startSandboxService } from './start_sandbox.ts'
 
+type StartCommand = { log?: boolean; workers?: string }
+
 /** Starts the service. Sandbox mode also starts simulated chains, card network and signer. */
-export async function start({ log = false }: { log?: boolean }): Promise<void> {
+export async function start({ log = false, workers }: StartCommand): Promise<void> {
+  if (workers !== undefined) process.env['FLORIN_WORKERS'] = workers
   const settings = readSettings(process.env)
   await requireFreeDataDir(settings)
   const clock = systemClock()
   // On a terminal, lines of requests would push the credentials off the screen.
   const isLogInFile = process.stdout.isTTY && !log
+  const log_fields = settings.workers > 1 ? { worker: PARENT } : {}
   const dependencies = {
     clock,
-    ...(isLogInFile && { log: await openLogFile(settings.data_dir, clock.wall) }),
+    ...(isLogInFile && { log: await openLogFile(settings.data_dir, clock.wall, log_fields) }),
   }
   const starting =
     settings.mode === 'sandbox'
       ? withProgress('Starting Florin in sandbox mode', () =>
           startWithSandbox(settings, dependencies),
         )
-      : startService(settings, { dependencies })
+      : startProcesses(settings, { dependencies })
   const running = await starting.catch((cause: unknown) => {
     throw explainError(cause, settings)
   })

@@ -1,4 +1,4 @@
-import { type RunningService, startService } from '#main/start.ts'
+import type { RunningService } from '#main/start.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { sandboxControl } from '#sandbox/control.ts'
@@ -6,6 +6,7 @@ import { startSandbox } from '#sandbox/sandbox.ts'
 import { signerInChildProcess } from '#sandbox/signer_in_child_process.ts'
 import type { Settings } from '#settings/settings.ts'
 import { claimDatabase } from './claim_database.ts'
+import { startProcesses } from './start_processes.ts'
 
 type StartDependencies = { clock: Clock; log?: Log }
 
@@ -39,7 +40,7 @@ async function startOn(
     every: clock.every,
     startSigner: signerInChildProcess({ now_ms, every: clock.every }),
   })
-  const service = await startService(sandbox.settings, {
+  const service = await startProcesses(sandbox.settings, {
     surfaces: [sandboxControl, ...sandbox.surfaces],
     dependencies,
   })

@@ -70,7 +70,10 @@ export type KnownFindings = Map<
 
 /** The proofs that fail now, as this node last read them. */
 export type Findings = {
-  tasks: Task[]
+  /** Proves the books. */
+  task: Task
+  /** Reads what was found, in every process. */
+  read_task: Task
   /** For the service's health; null while every proof holds. */
   fault(): string | null
 }
@@ -98,10 +101,8 @@ export function watchBooks(
     failing = [...counts.keys()]
   }
   return {
-    tasks: [
-      proveBooksTask(dependencies, read),
-      { name: 'read_findings', every_ms: MINUTE_MS, at_start: true, run: read },
-    ],
+    task: proveBooksTask(dependencies, read),
+    read_task: { name: 'read_findings', every_ms: MINUTE_MS, at_start: true, run: read },
     fault: () =>
       failing.length === 0 ? null : `A proof of the books fails: ${failing.join('; ')}.`,
   }

@@ -30,7 +30,7 @@ export function requireSharable({ mode, more_cells, x402 }: Settings): void {
 const RETRY_MS = 3_000
 
 type Stops = CellParts['stops']
-type SharedParts = Pick<CellParts, 'tracing'> & { stops: Stops }
+type SharedParts = Pick<CellParts, 'tracing' | 'worker'> & { stops: Stops }
 
 /** The cells besides cell 0. One whose server is down is missing until it can be started. */
 export type OtherCells = {
@@ -55,7 +55,8 @@ export async function startOtherCells(
 
   const startOne = async (database: CellDatabase, stops: Stops): Promise<void> => {
     const cell = await startCell(settingsOfCell(settings, database), database.url.open(), {
-      ...{ stops, tracing: parts.tracing },
+      ...parts,
+      stops,
       overrides: sharedWith(home.runtime),
       home: home.runtime,
     })

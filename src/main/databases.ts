@@ -13,33 +13,60 @@ import type { Settings } from '#settings/settings.ts'
 
 type DatabaseDependencies = { log?: Log; fail?: Fail; onCommit(): void }
 
-export type Databases = { db: Database; account_pool: AccountPool; role: DatabaseRole }
+/** The connections of a process, in the pools of the service, of accounts and of the engine. */
+export type PoolSizes = { service: number; account: number; lane_count: number }
+
+export type Databases = {
+  db: Database
+  account_pool: AccountPool
+  role: DatabaseRole
+  /** The lanes of the authorization engine. */
+  lane_count: number
+}
 
 /** With the engine and the listeners about 31 per node: three nodes fit into 100 connections. */
-const SERVICE_CONNECTIONS = 12
-const ACCOUNT_CONNECTIONS = 12
+const POOL_SIZES: PoolSizes = { service: 12, account: 12, lane_count: 2 }
 
-/** Migrates as the login, then opens the service's pools, which don't act as the tables' owner. */
+/**
+ * The pools of one worker of several. One lane each: more lanes would split the same messages into
+ * smaller batches, and a batch costs as much as several messages.
+ */
+export function poolSizesOf(workers: number): PoolSizes {
+  const size = Math.max(6, Math.ceil(16 / workers))
+  return { service: size, account: size, lane_count: 1 }
+}
+
+/**
+ * Opens the service's pools, which don't act as the tables' owner. A process that shares its node
+ * with a parent leaves the migrations to it.
+ */
 export async function openDatabases(
   url: string,
   { account_database_url }: Settings,
-  dependencies: DatabaseDependencies,
+  { worker_pools, ...dependencies }: DatabaseDependencies & { worker_pools: PoolSizes | null },
 ): Promise<Databases> {
-  const role = { name: SERVICE_ROLE, can_copy: await runMigrations(url, dependencies) }
+  const can_copy = await prepareAsLogin(url, worker_pools === null, dependencies)
+  const role = { name: SERVICE_ROLE, can_copy }
+  const sizes = worker_pools ?? POOL_SIZES
   return {
-    db: openDatabase(url, { ...dependencies, role, pool_size: SERVICE_CONNECTIONS }),
+    db: openDatabase(url, { ...dependencies, role, pool_size: sizes.service }),
     account_pool: openAccountPool(account_database_url?.open() ?? url, {
       ...dependencies,
-      pool_size: ACCOUNT_CONNECTIONS,
+      pool_size: sizes.account,
     }),
     role,
+    lane_count: sizes.lane_count,
   }
 }
 
-async function runMigrations(url: string, { log }: DatabaseDependencies): Promise<boolean> {
+async function prepareAsLogin(
+  url: string,
+  migrates: boolean,
+  { log }: DatabaseDependencies,
+): Promise<boolean> {
   const login = openDatabase(url, { pool_size: 1, ...(log && { log }) })
   try {
-    await migrate(login)
+    if (migrates) await migrate(login)
     return await canCopy(login)
   } finally {
     await login.close()

@@ -7,7 +7,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { neverFail } from '#platform/runtime/failpoints.ts'
 import { disconnectedProbes } from '#platform/runtime/health.ts'
-import { bufferedSink, jsonLog } from '#platform/runtime/log.ts'
+import { bufferedSink, jsonLog, type Log, type LogFields } from '#platform/runtime/log.ts'
 import { makeMetrics } from '#platform/runtime/metrics.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { diskBlobs } from '#platform/storage/disk_blobs.ts'
@@ -46,15 +46,16 @@ export async function makeDependencies(
       settings.s3 === null
         ? diskBlobs(join(settings.data_dir, 'evidence'), random)
         : await s3Blobs(settings.s3, random),
-    log: overrides.log ?? jsonLog(bufferedStdout(), clock.wall),
-    metrics: makeMetrics(),
+    log: overrides.log ?? stdoutLog(clock.wall),
+    metrics: makeMetrics(clock),
     fail: neverFail,
     ...overrides,
   }
 }
 
-function bufferedStdout() {
+/** The log of a process that has no file for it. */
+export function stdoutLog(now: () => Date, fields: LogFields = {}): Log {
   const sink = bufferedSink(process.stdout)
   process.once('exit', sink.flush)
-  return sink
+  return jsonLog(sink, now, fields)
 }

@@ -33,40 +33,37 @@ export type Issuing = {
 
 export type IssuerHost = { port: number; probe: Probes['issuer']; stop: CardHost['stop'] }
 
-/** One connection per lane, and one to find the accounts of card numbers. */
-const POOL_SIZE = 3
-
 type EngineDatabase = {
   database_url: string
   role: DatabaseRole
+  lane_count: number
   onCommit(): void
   tracing: Tracing | null
 }
 
 function makeTracedEngine(
   dependencies: Parameters<typeof makeEngine>[0],
-  tracing: Tracing | null,
+  { tracing, lane_count }: EngineDatabase,
 ): Engine {
-  if (tracing === null) return makeEngine(dependencies)
+  if (tracing === null) return makeEngine(dependencies, { lane_count })
   const db = traceDatabase(dependencies.db, tracing, { is_batch: true })
-  return traceEngine(makeEngine({ ...dependencies, db }), tracing)
+  return traceEngine(makeEngine({ ...dependencies, db }, { lane_count }), tracing)
 }
 
-export function startIssuing(
-  dependencies: Dependencies,
-  { database_url, role, onCommit, tracing }: EngineDatabase,
-): Issuing {
+export function startIssuing(dependencies: Dependencies, options: EngineDatabase): Issuing {
   const { settings, keys, clock } = dependencies
+  const { database_url, role, lane_count, onCommit } = options
   const db = openDatabase(database_url, {
     role,
-    pool_size: POOL_SIZE,
+    // One connection per lane, and one to find the accounts of card numbers.
+    pool_size: lane_count + 1,
     limits: ENGINE_LIMITS,
     key_lookups: true,
     onCommit,
     log: dependencies.log,
     fail: dependencies.fail,
   })
-  const engine = makeTracedEngine({ ...dependencies, db }, tracing)
+  const engine = makeTracedEngine({ ...dependencies, db }, options)
   return {
     engine,
     tasks: [

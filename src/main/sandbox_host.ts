@@ -16,12 +16,14 @@ type HostParts = {
   card_host_port: number
   /** By the number of a cell. */
   issuingOf(cell: number): Issuing
+  /** Sets the clock of the node's other processes, before the tasks run. */
+  onAdvance(offset_ms: number): Promise<void>
 }
 
 /** The part of the service that the sandbox uses, for the accounts of every cell. */
 export function makeSandboxHost(
   runtime: Runtime,
-  { tasks, card_host_port, issuingOf }: HostParts,
+  { tasks, card_host_port, issuingOf, onAdvance }: HostParts,
 ): SandboxHost {
   return {
     settings: runtime.settings,
@@ -59,6 +61,7 @@ export function makeSandboxHost(
       inboxOf(runtimeOfId(runtime, account_id).db, account_id, runtime.settings),
     advanceClock: async (seconds) => {
       await advanceClock(runtime.db, runtime.clock, seconds)
+      await onAdvance(runtime.clock.offset_ms())
       await tasks.runAll()
       return runtime.clock.now()
     },

@@ -8,7 +8,7 @@ import { sweepOauthTask } from '#domain/oauth_grants/sweep_oauth_task.ts'
 import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts'
 import { sweepVelocitiesTask } from '#domain/risk/velocity.ts'
 import { resealSecretsTask } from '#domain/system/reseal_secrets_task.ts'
-import { makeRuntime, type Runtime } from '#operations/runtime.ts'
+import { makeRuntime, type Runtime, type SharedLimits } from '#operations/runtime.ts'
 import { sweepResponsesTask } from '#operations/sweep_responses_task.ts'
 import { followClockOffset } from '#platform/postgres/clock_offset.ts'
 import type { Database } from '#platform/postgres/db.ts'
@@ -18,7 +18,7 @@ import { ConfigError } from '#platform/settings/environment.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type KnownFindings, watchBooks } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
-import { openDatabases } from './databases.ts'
+import { openDatabases, type PoolSizes } from './databases.ts'
 import { makeDependencies } from './dependencies.ts'
 import { type Issuing, startIssuing } from './issuing.ts'
 import { startNotifications } from './notifications.ts'
@@ -32,34 +32,46 @@ export type StartedCell = {
   begin(probe: Probes['issuer'] | null, known: KnownFindings): TaskRunner
 }
 
+/** Set in a worker: its parent keeps the limits and runs the tasks of the node. */
+export type WorkerParts = {
+  pool_sizes: PoolSizes
+  shared_limits: SharedLimits
+  /** Wakes the parent's tasks. */
+  onCommit(): void
+}
+
 export type CellParts = {
   stops: (() => Promise<void>)[]
   tracing: Tracing | null
   overrides: Partial<Dependencies> | undefined
   /** The runtime of cell 0; null for cell 0 itself. */
   home: Runtime | null
+  worker: WorkerParts | null
 }
 
 export async function startCell(
   settings: Settings,
   database_url: string,
-  { stops, tracing, overrides, home }: CellParts,
+  { stops, tracing, overrides, home, worker }: CellParts,
 ): Promise<StartedCell> {
   let tasks: TaskRunner | undefined
-  const onCommit = () => tasks?.nudge()
-  const opened = await openDatabases(database_url, settings, { ...overrides, onCommit })
+  const onCommit = worker?.onCommit ?? (() => tasks?.nudge())
+  const worker_pools = worker?.pool_sizes ?? null
+  const opening = { ...overrides, onCommit, worker_pools }
+  const opened = await openDatabases(database_url, settings, opening)
   stops.push(opened.db.close, opened.account_pool.close)
   await requireOwnDatabase(opened.db, settings)
   const { db, account_pool } = tracing === null ? opened : traceDatabases(opened, tracing)
   const dependencies = await makeDependencies(settings, db, overrides)
   // The sandbox's clock is one for the node: cell 0 has its offset.
   if (home === null) stops.push(await followClockOffset(db, dependencies.clock))
-  const runtime = await makeRuntime(dependencies, account_pool, home)
+  const shared_limits = worker?.shared_limits ?? null
+  const runtime = await makeRuntime(dependencies, account_pool, { home, shared_limits })
   stops.push(runtime.close)
-  const notifications = await startNotifications(runtime)
-  stops.push(notifications.stop)
-  const { role } = opened
-  const issuing = startIssuing(runtime, { database_url, role, onCommit, tracing })
+  const notifications = worker === null ? await startNotifications(runtime) : null
+  if (notifications !== null) stops.push(notifications.stop)
+  const { role, lane_count } = opened
+  const issuing = startIssuing(runtime, { database_url, role, lane_count, onCommit, tracing })
   stops.push(issuing.stop)
   return {
     runtime,
@@ -68,9 +80,13 @@ export async function startCell(
       if (probe !== null) runtime.probes.issuer = degradedBy(probe, runtime.limiter.fault)
       const books = watchBooks(runtime, known)
       runtime.probes.rails = degradedBy(runtime.probes.rails, books.fault)
+      const own = [touchKeysTask(runtime.key_uses), books.read_task]
       // The books are proven last: the sandbox runs all tasks in this order after it moved the
       // clock.
-      const all = [...issuing.tasks, ...tasksOf(runtime), ...notifications.tasks, ...books.tasks]
+      const all =
+        notifications === null
+          ? own
+          : [...issuing.tasks, ...tasksOf(runtime), ...notifications.tasks, books.task, ...own]
       tasks = runTasks(tracing === null ? all : traceTasks(all, tracing), runtime)
       stops.push(tasks.stop)
       return tasks
@@ -87,8 +103,8 @@ async function requireOwnDatabase(db: Database, { cell }: Settings): Promise<voi
   )
 }
 
+/** The tasks that a node runs once; every process has its own for the state that it keeps. */
 const tasksOf = (runtime: Runtime): Task[] => [
-  touchKeysTask(runtime.key_uses),
   sweepCredentialsTask(runtime),
   sweepOauthTask(runtime),
   sweepResponsesTask(runtime),

@@ -10,6 +10,7 @@ import { memoryRateLimiter, type RateLimiter, unlimitedRate } from '#domain/risk
 import { redisRateLimiter } from '#domain/risk/redis_rate_limit.ts'
 import type { AccountDatabase, AccountPool } from '#platform/postgres/db.ts'
 import { type ByteBudget, makeByteBudget } from '#platform/runtime/byte_budget.ts'
+import { localOpenCounts, type OpenCounts } from '#platform/runtime/open_counts.ts'
 
 /** The dependencies of a call and the state this node keeps between calls. */
 export type Runtime = Dependencies & {
@@ -17,6 +18,8 @@ export type Runtime = Dependencies & {
   databaseOf(caller: Caller | null): AccountDatabase
   credentials: Credentials
   limiter: RateLimiter
+  /** The activity streams that are open, by account and credential. */
+  open_streams: OpenCounts
   key_uses: KeyUses
   activity_notifier: ActivityNotifier
   /** Limits the memory that request bodies may hold on this node. */
@@ -43,14 +46,23 @@ export type Cells = {
   claimForNewAccount(email: string, ip: string): Promise<number>
 }
 
+/** The limits that the processes of one machine share. */
+export type SharedLimits = { limiter: RateLimiter; open_streams: OpenCounts }
+
+type RuntimeParts = {
+  /** The runtime of cell 0, if this is another cell: a node has one limit for all its cells. */
+  home: Runtime | null
+  /** Null if this process is the only one. */
+  shared_limits: SharedLimits | null
+}
+
 export async function makeRuntime(
   dependencies: Dependencies,
   account_pool: AccountPool,
-  /** The runtime of cell 0, if this is another cell: a node has one limit for all its cells. */
-  home: Runtime | null = null,
+  { home, shared_limits }: RuntimeParts,
 ): Promise<Runtime> {
   const credentials = makeCredentials(dependencies)
-  const limiter = home?.limiter ?? (await limiterFor(dependencies))
+  const limiter = home?.limiter ?? (await limiterFor(dependencies, shared_limits))
   const key_uses = makeKeyUses(dependencies)
   const payment_context = await makePaymentContext(dependencies)
   const activity_notifier = makeActivityNotifier()
@@ -65,6 +77,7 @@ export async function makeRuntime(
     databaseOf: databaseFinder(dependencies, account_pool),
     credentials,
     limiter,
+    open_streams: home?.open_streams ?? shared_limits?.open_streams ?? localOpenCounts(),
     key_uses,
     activity_notifier,
     body_bytes: home?.body_bytes ?? makeByteBudget(),
@@ -100,9 +113,13 @@ function databaseFinder({ db }: Dependencies, account_pool: AccountPool): Runtim
   }
 }
 
-function limiterFor(dependencies: Dependencies): RateLimiter | Promise<RateLimiter> {
+function limiterFor(
+  dependencies: Dependencies,
+  shared: SharedLimits | null,
+): RateLimiter | Promise<RateLimiter> {
   const { settings, clock } = dependencies
   if (settings.rate_profile === 'off') return unlimitedRate
-  if (settings.redis_url !== null) return redisRateLimiter(settings.redis_url.open(), dependencies)
-  return memoryRateLimiter(clock.monotonic)
+  const local = shared?.limiter ?? memoryRateLimiter(clock.monotonic)
+  if (settings.redis_url === null) return local
+  return redisRateLimiter(settings.redis_url.open(), local, dependencies)
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import manifest from '#package.json' with { type: 'json' }
 import { ConfigError } from '#platform/settings/environment.ts'
+import { readWorkers } from '#platform/settings/server_settings.ts'
 import { settingsOfCell } from './cell_settings.ts'
 import { readSettings } from './settings.ts'
 import { DEFAULT_SPEND_LIMITS } from './spend_limit_settings.ts'
@@ -310,4 +311,14 @@ test('in live mode a price that cannot be collected stops the start', () => {
   const remote = { FLORIN_X402_FACILITATOR_URL: 'https://facilitator.example.com/' }
   const { facilitator_url } = readSettings({ ...live, ...pay_to, ...remote }).x402
   assert.equal(facilitator_url, 'https://facilitator.example.com')
+})
+
+test('leaves one core to the database, and starts 1 to 8 workers unless told otherwise', () => {
+  const byCores = [1, 2, 3, 8, 9, 64].map((cores) => readWorkers({}, cores))
+  assert.deepEqual(byCores, [1, 1, 2, 7, 8, 8])
+  assert.equal(readWorkers({ FLORIN_WORKERS: '12' }, 2), 12)
+  assert.equal(readWorkers({ FLORIN_WORKERS: '' }, 4), 3)
+  for (const FLORIN_WORKERS of ['0', '65', '1.5', 'all', '-1']) {
+    refuses({ FLORIN_WORKERS }, 'FLORIN_WORKERS')
+  }
 })

@@ -21,8 +21,12 @@ export type FlorinProcess = {
 
 const started = new Set<ChildProcess>()
 
-/** No variable of the tests reaches the service. */
-const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' })
+/** No variable of the tests reaches the service, which runs the same on any number of cores. */
+const bareEnvironment = () => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+  FLORIN_WORKERS: '1',
+})
 
 type RunOptions = { input?: string | undefined; folder?: string | undefined }
 

@@ -63,3 +63,18 @@ export type CallResponse = { status: number; body: Record<string, unknown> }
 
 /** Routes mounted beside the service's own, such as the sandbox controls. */
 export type Surface = (app: FastifyInstance, host: SandboxHost) => void
+
+/** A request that a worker passes on to its parent, with the IP address of the connection. */
+export type ForwardedRequest = {
+  method: string
+  url: string
+  headers: Readonly<Record<string, string | string[]>>
+  body: Uint8Array | null
+  ip: string
+}
+
+export type ForwardedResponse = {
+  status: number
+  headers: Readonly<Record<string, string | string[]>>
+  body: Uint8Array
+}

@@ -1,12 +1,7 @@
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import type { Metrics } from '#platform/runtime/metrics.ts'
-import {
-  memoryRateLimiter,
-  type RateLimiter,
-  type RatePolicy,
-  type RateVerdict,
-} from './rate_limit.ts'
+import type { RateLimiter, RatePolicy, RateVerdict } from './rate_limit.ts'
 
 /**
  * The same algorithm as decideRate, run inside Redis so that all nodes share a bucket. It uses the
@@ -51,10 +46,11 @@ type LimiterDependencies = { clock: Clock; log: Log; metrics: Metrics }
 
 /**
  * Counts in Redis, so all nodes share a caller's buckets. While Redis is unavailable, the node
- * counts locally and pings Redis once a second, so no call fails or waits.
+ * counts with its own limiter and pings Redis once a second, so no call fails or waits.
  */
 export async function redisRateLimiter(
   url: string,
+  local: RateLimiter,
   dependencies: LimiterDependencies,
 ): Promise<RateLimiter> {
   const { Redis } = await import('ioredis')
@@ -69,7 +65,6 @@ export async function redisRateLimiter(
   redis.on('error', () => undefined)
   const { isShared, lose, stop } = watchRedis(() => redis.ping(), dependencies)
   await redis.connect().catch(lose)
-  const local = memoryRateLimiter(dependencies.clock.monotonic)
   const shared = async (subject: string, policies: readonly RatePolicy[], cost: 0 | 1) => {
     const numbers = policies.flatMap((policy) => [policy.limit, policy.window_ms])
     const reply = await redis.eval(SCRIPT, 1, `florin:rate:${subject}`, cost, ...numbers)

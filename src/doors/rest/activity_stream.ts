@@ -12,6 +12,7 @@ import { runtimeOfBearer } from '#operations/cells.ts'
 import { invoke } from '#operations/invoke.ts'
 import { problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
+import type { OpenLimit } from '#platform/runtime/open_counts.ts'
 import { Follower } from './follower.ts'
 import { send } from './send.ts'
 
@@ -47,10 +48,16 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
       if (response.status !== 200) return send(runtime, reply, call, response)
       const cell = runtimeOfBearer(runtime, call.bearer)
       const caller = await cell.credentials.callerOf(call.bearer ?? '')
-      if (hasTooMany(open, caller)) {
+      const limits = limitsOf(caller)
+      if (!(await runtime.open_streams.open(limits))) {
         const refusal = problemResponse(tooMany(), call.request.id)
         Object.assign(refusal.headers, response.headers)
         return send(runtime, reply, call, refusal)
+      }
+      if (reply.raw.destroyed) {
+        // The client hung up while its stream was counted, and `close` is over.
+        runtime.open_streams.close(limits)
+        return reply.hijack()
       }
       const [newest] = (JSON.parse(response.body) as { data: ActivityEvent[] }).data
       beginStream(reply, { ...response.headers, 'Request-Id': call.request.id })
@@ -61,6 +68,7 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
       reply.raw.once('close', () => {
         open.delete(follower)
         follower.end()
+        runtime.open_streams.close(limits)
       })
       return reply
     },
@@ -88,11 +96,11 @@ function lastEventId({ headers }: FastifyRequest): string | null {
   throw fieldProblem('invalid_request', 'Last-Event-ID', 'must be an event ID')
 }
 
-function hasTooMany(open: ReadonlySet<Follower>, { account_id, id }: Caller): boolean {
-  const ofAccount = [...open].filter(({ caller }) => caller.account_id === account_id)
-  const ofCredential = ofAccount.filter(({ caller }) => caller.id === id)
-  return ofAccount.length >= STREAMS_MAX.account || ofCredential.length >= STREAMS_MAX.credential
-}
+/** An OAuth client may act for many accounts; each has its own limit. */
+const limitsOf = ({ account_id, id }: Caller): OpenLimit[] => [
+  { key: account_id, limit: STREAMS_MAX.account },
+  { key: `${account_id}|${id}`, limit: STREAMS_MAX.credential },
+]
 
 function tooMany(): Problem {
   const { credential, account } = STREAMS_MAX

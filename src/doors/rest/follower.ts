@@ -16,7 +16,6 @@ const RECONNECT_MS = 2_000
  * each read it authenticates the bearer again.
  */
 export class Follower {
-  readonly caller: Caller
   readonly #runtime: Runtime
   readonly #following: Following
   readonly #unsubscribe: () => void
@@ -28,7 +27,6 @@ export class Follower {
   #has_failed = false
 
   constructor(runtime: Runtime, following: Following) {
-    this.caller = following.caller
     this.#runtime = runtime
     this.#following = following
     this.#after = following.after

@@ -40,9 +40,8 @@ export function mountSite(app: FastifyInstance, runtime: Runtime): void {
     return reply.type('application/json; charset=utf-8').send('{"status":"ok"}')
   })
   app.get('/metrics', async (_request, reply) => {
-    runtime.metrics.clock_offset_seconds.set(runtime.clock.offset_ms() / 1_000)
-    const { registry } = runtime.metrics
-    return reply.type(registry.contentType).send(await registry.metrics())
+    const { registry, text } = runtime.metrics
+    return reply.type(registry.contentType).send(await text())
   })
   mountPanelFiles(app, runtime.settings)
 }

@@ -15,9 +15,9 @@ export type Log = {
 type Sink = { write(line: string): void }
 
 /** One JSON object per line; errors are logged with their chain of causes. */
-export function jsonLog(sink: Sink, now: () => Date): Log {
+export function jsonLog(sink: Sink, now: () => Date, fields_of_all: LogFields = {}): Log {
   const options: LoggerOptions = {
-    base: null,
+    base: fields_of_all,
     messageKey: 'message',
     timestamp: () => `,"time":"${now().toISOString()}"`,
     formatters: { level: (level) => ({ level }) },

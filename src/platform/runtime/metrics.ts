@@ -1,10 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Clock } from './clock.ts'
 
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Served to Prometheus at /metrics. */
 export type Metrics = {
   registry: Registry
+  /** The metrics of all processes of this node, in the text format of Prometheus. */
+  text(): Promise<string>
   request_seconds: Histogram<'operation' | 'status'>
   problems: Counter<'operation' | 'code'>
   task_failures: Counter<'task'>
@@ -19,12 +22,13 @@ export type Metrics = {
   books_proven_at: Gauge
 }
 
-export function makeMetrics(): Metrics {
+export function makeMetrics(clock: Pick<Clock, 'offset_ms'>): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'florin_' })
   return {
     registry,
+    text: () => registry.metrics(),
     request_seconds: new Histogram({
       name: 'florin_request_seconds',
       help: 'Request duration in seconds, by operation and status.',
@@ -71,6 +75,9 @@ export function makeMetrics(): Metrics {
       name: 'florin_clock_offset_seconds',
       help: 'How far the clock of the service is ahead of real time.',
       registers,
+      collect() {
+        this.set(clock.offset_ms() / 1_000)
+      },
     }),
   }
 }

@@ -23,7 +23,7 @@ function testTimers() {
       }
     },
   }
-  return { timers, lines, dependencies: { clock, log, metrics: makeMetrics() } }
+  return { timers, lines, dependencies: { clock, log, metrics: makeMetrics(clock) } }
 }
 
 /** A task whose runs end when the test calls `end`. */

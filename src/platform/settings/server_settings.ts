@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
@@ -28,6 +29,8 @@ export type ServerSettings = {
   /** A separate login for calls of account holders; null: the one of database_url. */
   account_database_url: Secret | null
   redis_url: Secret | null
+  /** The processes that serve calls and card messages; 1: one process for everything. */
+  workers: number
 }
 
 const POSTGRES_URL = { pattern: /^postgres(ql)?:\/\/[^/?]/, example: 'postgres://…' }
@@ -51,7 +54,21 @@ export function readServerSettings(env: Environment, mode: Mode): ServerSettings
     database_url: readSecretUrl(env, 'FLORIN_DATABASE_URL', POSTGRES_URL),
     account_database_url: readSecretUrl(env, 'FLORIN_ACCOUNT_DATABASE_URL', POSTGRES_URL),
     redis_url: readSecretUrl(env, 'REDIS_URL', REDIS_URL),
+    workers: readWorkers(env, availableParallelism()),
   }
+}
+
+const WORKERS_MAX = 64
+/** More would rarely help: the database needs the other cores. */
+const DEFAULT_WORKERS_MAX = 8
+
+/** By default one core is left to the database and the parent. */
+export function readWorkers(env: Environment, cores: number): number {
+  const standard = Math.min(DEFAULT_WORKERS_MAX, Math.max(1, cores - 1))
+  const workers = Number(env['FLORIN_WORKERS'] || standard)
+  if (Number.isInteger(workers) && workers >= 1 && workers <= WORKERS_MAX) return workers
+  const value = env['FLORIN_WORKERS']
+  throw new ConfigError(`FLORIN_WORKERS is "${value}"; it must be a number from 1 to 64.`)
 }
 
 function readPublicUrl(env: Environment, mode: Mode, port: number): string {
