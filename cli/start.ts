@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { PARENT } from '#main/workers/start_parent.ts'
+import { PARENT } from '#main/workers/messages.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'

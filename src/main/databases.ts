@@ -28,12 +28,28 @@ export type Databases = {
 const POOL_SIZES: PoolSizes = { service: 12, account: 12, lane_count: 2 }
 
 /**
- * The pools of one worker of several. One lane each: more lanes would split the same messages into
- * smaller batches, and a batch costs as much as several messages.
+ * The pools of one worker of several, which together have about as many connections as one process.
+ * One lane each: more lanes would split the same messages into smaller batches, and a batch costs
+ * as much as several messages.
  */
 export function poolSizesOf(workers: number): PoolSizes {
-  const size = Math.max(6, Math.ceil(16 / workers))
-  return { service: size, account: size, lane_count: 1 }
+  const share = (size: number) => Math.max(3, Math.ceil(size / workers) + 1)
+  return {
+    service: share(POOL_SIZES.service),
+    account: share(POOL_SIZES.account),
+    lane_count: 1,
+  }
+}
+
+/** A lookup of the engine, and the channels of clock, credentials and activity. */
+const OTHER_CONNECTIONS = 4
+
+/** The most connections that a parent and its workers open to one database. */
+export function connectionsOf(workers: number): number {
+  const sum = ({ service, account, lane_count }: PoolSizes) =>
+    service + account + lane_count + OTHER_CONNECTIONS
+  // The parent also listens for deliveries.
+  return sum(POOL_SIZES) + 1 + workers * sum(poolSizesOf(workers))
 }
 
 /**

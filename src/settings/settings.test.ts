@@ -313,7 +313,7 @@ test('in live mode a price that cannot be collected stops the start', () => {
   assert.equal(facilitator_url, 'https://facilitator.example.com')
 })
 
-test('leaves one core to the database, and starts 1 to 8 workers unless told otherwise', () => {
+test('leaves one core to the database, and starts 1 to 8 workers by default', () => {
   const byCores = [1, 2, 3, 8, 9, 64].map((cores) => readWorkers({}, cores))
   assert.deepEqual(byCores, [1, 1, 2, 7, 8, 8])
   assert.equal(readWorkers({ FLORIN_WORKERS: '12' }, 2), 12)

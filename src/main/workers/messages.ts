@@ -5,6 +5,9 @@ import { Secret } from '#kernel/secret.ts'
 import type { OpenLimit } from '#platform/runtime/open_counts.ts'
 import type { Settings } from '#settings/settings.ts'
 
+/** The parent's number in logs and metrics; workers have numbers from 1. */
+export const PARENT = 0
+
 /** `cost` is 0 for a question that counts nothing. */
 export type RateQuestion = { subject: string; policies: readonly RatePolicy[]; cost: 0 | 1 }
 
@@ -36,7 +39,6 @@ export type WorkerRequests = {
 export type Ports = { port: number; card_host_port: number }
 
 export type WorkerStart = {
-  /** From 1. */
   number: number
   /** How many workers share the limits. */
   count: number

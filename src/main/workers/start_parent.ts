@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { Counter } from 'prom-client'
 import type { ForwardedRequest, ForwardedResponse } from '#domain/context/surface.ts'
+import { connectionsOf } from '#main/databases.ts'
 import { stdoutLog } from '#main/dependencies.ts'
 import { makeHttpServer } from '#main/http.ts'
 import { makeSandboxHost } from '#main/sandbox_host.ts'
@@ -14,11 +15,8 @@ import { makeMetrics } from '#platform/runtime/metrics.ts'
 import type { OpenLimit } from '#platform/runtime/open_counts.ts'
 import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
-import { sentSettings } from './messages.ts'
+import { PARENT, sentSettings } from './messages.ts'
 import { type ServedWorker, startWorkers, type WorkerPool } from './worker_pool.ts'
-
-/** The parent's number in logs and metrics. */
-export const PARENT = 0
 
 type ParentOptions = Pick<ServiceOptions, 'surfaces' | 'dependencies'> & {
   /** The program of a worker. */
@@ -43,6 +41,7 @@ export async function startParent(
   return startOrStop(async (stops, stop) => {
     const node = await startNode(settings, stops, { dependencies, worker: null })
     const { runtime, issuingOf, database_url } = node
+    await warnOfFewConnections(runtime)
     const tasks = node.begin(null)
     const app = makeForwardServer(runtime)
     let isReady = () => {}
@@ -84,6 +83,19 @@ export async function startParent(
     isReady()
     return { url: `http://127.0.0.1:${port}`, sandbox_host, runtime, tasks, stop }
   })
+}
+
+/** A service that runs out of connections fails calls only when it is busy. */
+async function warnOfFewConnections({ db, settings, log }: Runtime): Promise<void> {
+  const [row] = await db.rows<{ allowed: number }>(
+    `select current_setting('max_connections')::int
+          - current_setting('superuser_reserved_connections')::int as allowed`,
+  )
+  const needed = connectionsOf(settings.workers)
+  const allowed = row?.allowed ?? needed
+  if (needed <= allowed) return
+  const advice = 'raise max_connections or lower FLORIN_WORKERS'
+  log.error(`the database has too few connections: ${advice}`, { needed, allowed }, undefined)
 }
 
 const countExits = ({ metrics }: Runtime) =>

@@ -119,7 +119,8 @@ function launchWorker(number: number, options: PoolOptions): Launched {
     ended,
     channel: () => (isServing ? channel : null),
     stop: async () => {
-      channel.notify('stop', null)
+      if (isServing) channel.notify('stop', null)
+      else worker.process.kill('SIGKILL')
       await ended
     },
   }
