@@ -51,7 +51,16 @@ function cpuUs(): number {
   return sum * TICK_US
 }
 
-type Measurement = { per_second: number; cpu_us: number }
+/** The resident memory of the processes that serve. */
+function servingMemory(): string {
+  const serving = readProcesses().filter(({ command }) => /worker_process|florin\.js/.test(command))
+  return serving
+    .map(({ pid }) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    .map((kilobytes) => `${Math.round(Number(kilobytes) / 1_000)} MB`)
+    .join(', ')
+}
+
+type Measurement = { per_second: number; cpu_us: number; memory: string }
 
 async function measure(workers: number): Promise<Measurement> {
   await environment.settle()
@@ -69,10 +78,11 @@ async function measure(workers: number): Promise<Measurement> {
   const before = cpuUs()
   const { latencies_ms, in_time, others } = await client.run({ ...job, seconds: SECONDS })
   const cpu_us = (cpuUs() - before) / latencies_ms.length
+  const memory = servingMemory()
   service.signal('SIGTERM')
   await service.ended
   if (others > 0) console.log(`${others} messages were not approved`)
-  return { per_second: in_time / SECONDS, cpu_us }
+  return { per_second: in_time / SECONDS, cpu_us, memory }
 }
 
 const runs: Record<1 | 2, Measurement[]> = { 1: [], 2: [] }
@@ -82,11 +92,12 @@ for (let round = 0; round < ROUNDS; round += 1) {
 const best = (workers: 1 | 2): Measurement =>
   runs[workers].reduce((least, run) => (run.cpu_us < least.cpu_us ? run : least))
 
-console.log('                     per second   CPU µs per message')
+console.log('               per second   CPU µs per message   memory of its processes')
 for (const workers of [1, 2] as const) {
-  const { per_second, cpu_us } = best(workers)
-  const name = workers === 1 ? 'one process' : 'two workers'
-  console.log(`${name.padEnd(20)} ${per_second.toFixed(0).padStart(10)} ${cpu_us.toFixed(0)}`)
+  const { per_second, cpu_us, memory } = best(workers)
+  const name = (workers === 1 ? 'one process' : 'two workers').padEnd(14)
+  const numbers = `${per_second.toFixed(0).padStart(10)} ${cpu_us.toFixed(0).padStart(20)}`
+  console.log(`${name} ${numbers}   ${memory}`)
 }
 const rise = best(2).cpu_us / best(1).cpu_us - 1
 const verdict = rise <= RISE_MAX ? 'met' : 'missed'
