@@ -3,12 +3,17 @@ const FRAME_MS = 100
 /** Shorter work needs no progress. */
 const SHOWN_AFTER_MS = 1_000
 
-export type Progress = { update(text: string): void; end(): void }
+export type Progress = {
+  update(text: string): void
+  /** Removes the line before another one is written. */
+  clear(): void
+  end(): void
+}
 
 /** A spinner and a text that overwrite their line; silent unless stderr is a terminal. */
 export function startProgress(label: string): Progress {
   const { stderr } = process
-  if (!stderr.isTTY) return { update: () => undefined, end: () => undefined }
+  if (!stderr.isTTY) return silent
   let text = label
   let frame = 0
   let isShown = false
@@ -21,17 +26,23 @@ export function startProgress(label: string): Progress {
     draw()
     timer = setInterval(draw, FRAME_MS)
   }, SHOWN_AFTER_MS)
+  const clear = () => {
+    if (isShown) stderr.write('\r\u001b[K')
+    isShown = false
+  }
   return {
     update: (next) => {
       text = `${label} ${next}`
     },
+    clear,
     end: () => {
       clearTimeout(timer)
-      if (isShown) stderr.write('\r\u001b[K')
-      isShown = false
+      clear()
     },
   }
 }
+
+const silent: Progress = { update: () => undefined, clear: () => undefined, end: () => undefined }
 
 const BAR_WIDTH = 24
 

@@ -63,6 +63,16 @@ function cells(): Command {
     .command('open <number>')
     .description('Send new accounts to a cell again.')
     .action(async (number) => (await import('./cells.ts')).cellsChange(number, 'open'))
+  group
+    .command('move <number>')
+    .description('Move a cell to another PostgreSQL server while it works.')
+    .option('--to <url>', 'its new address, for the nodes; - reads it from stdin')
+    .option('--to-account <url>', 'its new account_url, if the cell has one')
+    .option('--admin <url>', 'a superuser on the new server (default: the login of --to)')
+    .option('--from <url>', 'a superuser on the old server (default: the URL in the settings)')
+    .option('--cancel', 'end the move before its switch; the cell stays where it is')
+    .option('--confirm', 'end the move after its switch, when all nodes have the new address')
+    .action(async (number, options) => (await import('./cells_move.ts')).cellsMove(number, options))
   return group
 }
 

@@ -1,3 +1,4 @@
+import { requireCurrent } from '#main/cell_move/require_current.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
@@ -14,6 +15,7 @@ export async function withDatabase<Value>(
   const embedded = running === null ? await startEmbeddedPostgres({ data_dir }) : null
   const db = openDatabase(running ?? embedded?.url ?? '')
   try {
+    await requireCurrent(db, 0)
     return await withProgress('Working', (progress) => work(db, progress))
   } finally {
     await db.close()
@@ -44,6 +46,7 @@ export async function withOtherCells<Value>(
 ): Promise<Value> {
   const dbs = more_cells.map(({ url }) => openDatabase(url.open(), { pool_size: 2 }))
   try {
+    for (const [at, db] of dbs.entries()) await requireCurrent(db, more_cells[at]?.number ?? 0)
     return await work(dbs)
   } finally {
     for (const db of dbs) await db.close()
@@ -61,6 +64,7 @@ export async function withEachCell<Value>(
     const db = openDatabase(database.url.open())
     const of_cell = settingsOfCell(settings, database)
     try {
+      await requireCurrent(db, database.number)
       const value = await withProgress('Working', (progress) => work(db, progress, of_cell))
       done.push({ cell: database.number, value })
     } finally {

@@ -21,7 +21,7 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
   ],
   'domain/risk': ['kill_switches', 'velocities'],
   'domain/accounts': ['accounts', 'recovery_codes', 'account_notes'],
-  'domain/directory': ['cell', 'directory_cells', 'directory_emails'],
+  'domain/directory': ['cell', 'cell_move', 'directory_cells', 'directory_emails'],
   'domain/paid_calls': ['x402_payments', 'x402_transfers'],
   'domain/topups': [
     'topups',
@@ -77,9 +77,10 @@ const PRIVATE_READERS: Readonly<Record<string, string>> = {
     'report: sums movements by the network of their card',
 }
 
-/** Helpers that take the name of the table as an argument; the caller is the one who writes. */
+/** Helpers that take the names of tables as arguments; the caller is the one who writes. */
 const HELPERS: readonly string[] = [
   'src/platform/postgres/row_set.ts',
+  'src/platform/postgres/whole_tables.ts',
   'src/platform/storage/sealed_column.ts',
 ]
 

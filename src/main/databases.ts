@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from '#platform/postgres/database_address.ts'
 import {
   type AccountPool,
   type Database,
@@ -9,7 +10,6 @@ import { migrate } from '#platform/postgres/migrate.ts'
 import { canCopy, SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import type { Fail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
-import type { Settings } from '#settings/settings.ts'
 
 type DatabaseDependencies = { log?: Log; fail?: Fail; onCommit(): void }
 
@@ -24,7 +24,7 @@ export type Databases = {
   lane_count: number
 }
 
-/** With the engine and the listeners about 31 per node: three nodes fit into 100 connections. */
+/** With the engine and the listeners about 32 per node: three nodes fit into 100 connections. */
 const POOL_SIZES: PoolSizes = { service: 12, account: 12, lane_count: 2 }
 
 /**
@@ -41,8 +41,8 @@ export function poolSizesOf(workers: number): PoolSizes {
   }
 }
 
-/** A lookup of the engine, and the channels of clock, credentials and activity. */
-const OTHER_CONNECTIONS = 4
+/** A lookup of the engine, and the channels of clock, credentials, activity and moves. */
+const OTHER_CONNECTIONS = 5
 
 /** The most connections that a parent and its workers open to one database. */
 export function connectionsOf(workers: number): number {
@@ -57,30 +57,33 @@ export function connectionsOf(workers: number): number {
  * with a parent leaves the migrations to it.
  */
 export async function openDatabases(
-  url: string,
-  { account_database_url }: Settings,
+  address: DatabaseAddress,
   { worker_pools, ...dependencies }: DatabaseDependencies & { worker_pools: PoolSizes | null },
 ): Promise<Databases> {
-  const can_copy = await prepareAsLogin(url, worker_pools === null, dependencies)
+  const can_copy = await prepareAsLogin(address, worker_pools === null, dependencies)
   const role = { name: SERVICE_ROLE, can_copy }
   const sizes = worker_pools ?? POOL_SIZES
   return {
-    db: openDatabase(url, { ...dependencies, role, pool_size: sizes.service }),
-    account_pool: openAccountPool(account_database_url?.open() ?? url, {
-      ...dependencies,
-      pool_size: sizes.account,
-    }),
+    db: openDatabase(address, { ...dependencies, role, pool_size: sizes.service }),
+    account_pool: openAccountPool(address, { ...dependencies, pool_size: sizes.account }),
     role,
     lane_count: sizes.lane_count,
   }
 }
 
+/** A start has time to wait for a move to another server. */
+const START_WAIT_MS = 10_000
+
 async function prepareAsLogin(
-  url: string,
+  address: DatabaseAddress,
   migrates: boolean,
   { log }: DatabaseDependencies,
 ): Promise<boolean> {
-  const login = openDatabase(url, { pool_size: 1, ...(log && { log }) })
+  const login = openDatabase(address, {
+    pool_size: 1,
+    move_wait_ms: START_WAIT_MS,
+    ...(log && { log }),
+  })
   try {
     if (migrates) await migrate(login)
     return await canCopy(login)

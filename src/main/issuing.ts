@@ -15,6 +15,7 @@ import { type CardHost, startCardHost } from '#doors/card_host/card_host.ts'
 import { issuerProbe } from '#doors/card_host/probe.ts'
 import { links } from '#iso8583/links.ts'
 import { assert } from '#kernel/assert.ts'
+import type { DatabaseAddress } from '#platform/postgres/database_address.ts'
 import { type DatabaseRole, openDatabase } from '#platform/postgres/db.ts'
 import type { Probes } from '#platform/runtime/health.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -33,8 +34,11 @@ export type Issuing = {
 
 export type IssuerHost = { port: number; probe: Probes['issuer']; stop: CardHost['stop'] }
 
+/** A card message waits for a move to end; its deadline declines it otherwise. */
+const MOVE_WAIT_MS = 1_500
+
 type EngineDatabase = {
-  database_url: string
+  address: DatabaseAddress
   role: DatabaseRole
   lane_count: number
   onCommit(): void
@@ -52,9 +56,10 @@ function makeTracedEngine(
 
 export function startIssuing(dependencies: Dependencies, options: EngineDatabase): Issuing {
   const { settings, keys, clock } = dependencies
-  const { database_url, role, lane_count, onCommit } = options
-  const db = openDatabase(database_url, {
+  const { address, role, lane_count, onCommit } = options
+  const db = openDatabase(address, {
     role,
+    move_wait_ms: MOVE_WAIT_MS,
     // One connection per lane, and one to find the accounts of card numbers.
     pool_size: lane_count + 1,
     limits: ENGINE_LIMITS,

@@ -1,6 +1,7 @@
 import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
+import { CELL_MOVE_CHANNEL } from '#domain/directory/cell_move_store.ts'
 import { claimDatabase } from '#domain/directory/cell_store.ts'
 import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
 import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
@@ -11,12 +12,18 @@ import { resealSecretsTask } from '#domain/system/reseal_secrets_task.ts'
 import { makeRuntime, type Runtime, type SharedLimits } from '#operations/runtime.ts'
 import { sweepResponsesTask } from '#operations/sweep_responses_task.ts'
 import { followClockOffset } from '#platform/postgres/clock_offset.ts'
+import type { DatabaseAddress } from '#platform/postgres/database_address.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { degradedBy, type Probes } from '#platform/runtime/health.ts'
+import { type Random, systemRandom } from '#platform/runtime/random.ts'
 import { runTasks, type Task, type TaskRunner } from '#platform/runtime/tasks.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
+import { sealFor } from '#platform/storage/key_seal.ts'
+import { type Keys, loadKeys } from '#platform/storage/keys.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type KnownFindings, watchBooks } from './audit.ts'
+import { followingAddress } from './cell_move/follow_move.ts'
+import { requireCurrent } from './cell_move/require_current.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { openDatabases, type PoolSizes } from './databases.ts'
 import { makeDependencies } from './dependencies.ts'
@@ -57,12 +64,15 @@ export async function startCell(
   let tasks: TaskRunner | undefined
   const onCommit = worker?.onCommit ?? (() => tasks?.nudge())
   const worker_pools = worker?.pool_sizes ?? null
-  const opening = { ...overrides, onCommit, worker_pools }
-  const opened = await openDatabases(database_url, settings, opening)
+  let log = overrides?.log
+  const onMove = () => log?.info('the database is on another server; correct the settings')
+  const address = addressOf(settings, database_url, { ...overrides, onMove })
+  const opened = await openDatabases(address, { ...overrides, onCommit, worker_pools })
   stops.push(opened.db.close, opened.account_pool.close)
   await requireOwnDatabase(opened.db, settings)
   const { db, account_pool } = tracing === null ? opened : traceDatabases(opened, tracing)
   const dependencies = await makeDependencies(settings, db, overrides)
+  log = dependencies.log
   // The sandbox's clock is one for the node: cell 0 has its offset.
   if (home === null) stops.push(await followClockOffset(db, dependencies.clock))
   const shared_limits = worker?.shared_limits ?? null
@@ -70,8 +80,9 @@ export async function startCell(
   stops.push(runtime.close)
   const notifications = worker === null ? await startNotifications(runtime) : null
   if (notifications !== null) stops.push(notifications.stop)
+  stops.push(await db.listen(CELL_MOVE_CHANNEL, () => void address.find().catch(() => undefined)))
   const { role, lane_count } = opened
-  const issuing = startIssuing(runtime, { database_url, role, lane_count, onCommit, tracing })
+  const issuing = startIssuing(runtime, { address, role, lane_count, onCommit, tracing })
   stops.push(issuing.stop)
   return {
     runtime,
@@ -94,8 +105,22 @@ export async function startCell(
   }
 }
 
+type Follower = { keys?: Keys; random?: Random; onMove(): void }
+
+/** The keys are read only if the database was moved: they open its new address. */
+function addressOf(
+  { cell, account_database_url, key_file, key_token }: Settings,
+  url: string,
+  { keys, random = systemRandom, onMove }: Follower,
+): DatabaseAddress {
+  const account_url = account_database_url?.open() ?? null
+  const openKeys = async () => keys ?? loadKeys(key_file, random, sealFor(key_token, random))
+  return followingAddress({ url, account_url }, { cell, keys: openKeys, onMove })
+}
+
 /** A wrong URL in the settings must not mix the accounts of two cells. */
 async function requireOwnDatabase(db: Database, { cell }: Settings): Promise<void> {
+  await requireCurrent(db, cell)
   const found = await claimDatabase(db, cell)
   if (found === cell) return
   throw new ConfigError(

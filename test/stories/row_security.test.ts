@@ -54,6 +54,11 @@ test('every table with an account_id has a policy for the account and one for th
   assert.deepEqual(other, [], 'no policy is for anybody else')
 })
 
+test('every table has a primary key, by which a copy on another server finds its rows', async () => {
+  const hasKey = `exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`
+  assert.deepEqual(await tables(`not ${hasKey}`), [])
+})
+
 test('no migration forgets a table: each gives the service what it needs', async () => {
   const forgotten = await tables(
     `not (has_table_privilege('${SERVICE_ROLE}', c.oid, 'select')

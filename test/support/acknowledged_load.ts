@@ -26,6 +26,10 @@ export type AcknowledgedLoad = {
   account_id: string
   /** Responses other than a success since the start. */
   unavailable(): number
+  /** Card messages that were not approved. */
+  refusedMessages(): number
+  /** Of all responses since the start. */
+  slowestMs(): number
   /** Milliseconds until the next load and the next approval from now. */
   nextSuccess(): Promise<number>
   /** Ends the traffic; throws if a client saw a response that is not allowed. */
@@ -62,6 +66,7 @@ export async function startAcknowledgedLoad(
     can_close: failing !== 'database',
     can_refuse: failing !== 'nodes',
     lines: new Map(),
+    ...{ slowest_ms: 0, refused_messages: 0 },
   }
   const loads: Acknowledged[] = []
   const approvals: string[] = []
@@ -100,6 +105,8 @@ export async function startAcknowledgedLoad(
   return {
     account_id: owner.account_id,
     unavailable: () => unavailable,
+    refusedMessages: () => network.refused_messages,
+    slowestMs: () => Math.round(network.slowest_ms),
     nextSuccess: async () => {
       const began = performance.now()
       const [loaded, approved] = [loads.length, approvals.length]
@@ -130,6 +137,16 @@ type Network = {
   can_refuse: boolean
   /** By port; each load has its own. */
   lines: Map<number, HostConnection>
+  slowest_ms: number
+  refused_messages: number
+}
+
+/** Keeps the time of the slowest response. */
+async function timed<Value>(network: Network, responded: Promise<Value>): Promise<Value> {
+  const began = performance.now()
+  const value = await responded
+  network.slowest_ms = Math.max(network.slowest_ms, performance.now() - began)
+  return value
 }
 
 const targetAt = ({ targets }: Network, at: number): Target => {
@@ -152,7 +169,8 @@ async function loadUntilDone(
 ): Promise<string> {
   const first = call.key.charCodeAt(0)
   for (let refusals = 0; ; refusals += 1) {
-    const reply = await load(targetAt(network, first + refusals), owner, call).catch((cause) => {
+    const sent = load(targetAt(network, first + refusals), owner, call)
+    const reply = await timed(network, sent).catch((cause) => {
       if (!network.can_close) throw cause
       return null
     })
@@ -175,9 +193,10 @@ async function ask(network: Network, message: OutgoingMessage, first: number): P
   for (let attempt = 0; ; attempt += 1) {
     try {
       const line = await lineTo(network, targetAt(network, first + attempt).card_host_port)
-      const { fields } = await line.send(attempt === 0 ? message : repeat)
+      const { fields } = await timed(network, line.send(attempt === 0 ? message : repeat))
       const code = fields[39] ?? 'none'
       assert(code === '00' || (code === '91' && network.can_refuse), `a purchase got ${code}`)
+      if (code !== '00') network.refused_messages += 1
       return code
     } catch (cause) {
       assert(network.can_close && cause instanceof NetworkError && attempt < 50, String(cause))

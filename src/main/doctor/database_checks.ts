@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findCellMove } from '#domain/directory/cell_move_store.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
@@ -71,6 +72,7 @@ export function databaseChecks(
 }
 
 async function versionOf(db: Database): Promise<string> {
+  if ((await findCellMove(db))?.state === 'moved') throw new Error('moved to another server')
   const [row] = await db.rows<{ version: string }>(
     `select current_setting('server_version') as version`,
   )
@@ -104,7 +106,9 @@ async function loginOf(db: Database, mode: Settings['mode']): Promise<string | N
 /** Commits that wait for no standby are lost if the primary is: the standby may lack them. */
 async function standbysOf(db: Database, mode: Settings['mode']): Promise<string | Note> {
   const [row] = await db.rows<{ standbys: number; names: string; waits_for: string }>(
-    `select (select count(*)::int from pg_stat_replication) as standbys,
+    `select (select count(*)::int from pg_stat_replication
+              where pid not in (select active_pid from pg_replication_slots
+                                 where slot_type = 'logical' and active)) as standbys,
             current_setting('synchronous_standby_names') as names,
             current_setting('synchronous_commit') as waits_for`,
   )

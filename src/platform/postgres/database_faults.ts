@@ -23,7 +23,7 @@ export function isRetryable(cause: unknown): boolean {
   return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
 }
 
-/** The host became a standby or stopped responding: close this connection. */
+/** The host became a standby or stopped responding, or the database moved: close it. */
 export function isConnectionDead(cause: unknown): boolean {
   return codeOf(cause) === '25006' || (cause as Error | null)?.message === 'Query read timeout'
 }
@@ -49,4 +49,16 @@ export function isUnavailable(cause: unknown): boolean {
   return (
     cause instanceof Error && /terminated|timeout|not queryable|Connection/i.test(cause.message)
   )
+}
+
+/** Throws DatabaseUnavailable for faults of the connection. */
+export async function translateFaults<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof DatabaseUnavailable) throw cause
+    if (isUnavailable(cause))
+      throw new DatabaseUnavailable('the database did not respond', { cause })
+    throw faultOf(cause)
+  }
 }

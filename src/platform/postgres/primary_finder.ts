@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { asError, DatabaseUnavailable, isUnavailable } from './database_faults.ts'
+import { watchReadOnly } from './read_only.ts'
 import { socketOf } from './send_statement.ts'
 
 /** Hosts are asked again for this long, because a failover may be about to end. */
@@ -147,6 +148,7 @@ export function clientOf(urls: readonly string[]): typeof pg.Client {
       super({ ...settings, connectionString: url })
       // The pool listens only once connect() has ended; a reset before that would end the process.
       this.on('error', () => undefined)
+      watchReadOnly(this)
       if (urls.length === 1) return
       const connect = this.connect.bind(this) as (done: Connected) => void
       const connectAndAdmit = (done: Connected) =>

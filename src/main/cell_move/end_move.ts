@@ -1,0 +1,108 @@
+import { deleteCellMove, findCellMove } from '#domain/directory/cell_move_store.ts'
+import type { Session } from '#platform/postgres/session.ts'
+import { emptyTables } from '#platform/postgres/whole_tables.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+import { openUrls } from './sealed_urls.ts'
+import { listTables, openAdministrator, placeOf, setReadOnly } from './servers.ts'
+import { dropSlot, unpublish } from './source.ts'
+import { unsubscribe } from './target.ts'
+
+export type EndInput = {
+  cell: number
+  keys: Keys
+  /** The login of an administrator on the server in the settings. */
+  from: string
+  /** Of an administrator on the new server; undefined: the one that was named for the nodes. */
+  admin: string | undefined
+  report(line: string): void
+}
+
+/** Ends a move before its switch: both databases are as they were before it. */
+export function cancelMove(input: EndInput): Promise<void> {
+  const { cell, keys, from, report } = input
+  return withSession(from, 'old', async (source) => {
+    const move = await findCellMove(source)
+    if (move === undefined) throw new ConfigError(`Cell ${cell} is not being moved.`)
+    if (move.state !== 'copying') {
+      throw new ConfigError(
+        `Cell ${cell} has been switched, and its new rows are only on the new server. To go ` +
+          'back, move it again after --confirm.',
+      )
+    }
+    const admin = input.admin ?? openUrls(keys, cell, move).url
+    await clearTarget(admin, report)
+    await dropSlot(source)
+    await unpublish(source)
+    await deleteCellMove(source)
+    report(`The move of cell ${cell} was cancelled. It continues at ${placeOf(from)}.`)
+  })
+}
+
+/** A new server that can't be reached must not keep the old one from deleting its log. */
+async function clearTarget(admin: string, report: EndInput['report']): Promise<void> {
+  let target: Session
+  try {
+    target = await openAdministrator(admin, 'new')
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    return report(`${cause.message} Drop the database there before you use it again.`)
+  }
+  try {
+    await unsubscribe(target)
+    await emptyTables(
+      target,
+      (await listTables(target)).map(({ name }) => name),
+    )
+    await deleteCellMove(target)
+    await setReadOnly(target, false)
+  } finally {
+    await target.close()
+  }
+}
+
+/** Ends a move after its switch. The settings may name either database. */
+export function confirmMove(input: EndInput): Promise<void> {
+  const { cell, keys, from, admin } = input
+  return withSession(from, 'old', async (listed) => {
+    const move = await findCellMove(listed)
+    if (move?.state === 'moved') {
+      const to = admin ?? openUrls(keys, cell, move).url
+      return withSession(to, 'new', (target) => confirm(input, { source: listed, target }))
+    }
+    if (move?.state === 'arrived') {
+      const old = openUrls(keys, cell, move).url
+      return withSession(old, 'old', (source) => confirm(input, { source, target: listed }))
+    }
+    throw new ConfigError(
+      move === undefined
+        ? `Cell ${cell} has no move to confirm.`
+        : `Cell ${cell} has not been switched yet. Run \`florin cells move ${cell} --to …\` again.`,
+    )
+  })
+}
+
+type Servers = { source: Session; target: Session }
+
+async function confirm({ cell, report }: EndInput, { source, target }: Servers): Promise<void> {
+  await unsubscribe(target)
+  await unpublish(source)
+  await deleteCellMove(target)
+  report(
+    `The move of cell ${cell} is confirmed. Remove the old database when the settings of every ` +
+      'node name the new one.',
+  )
+}
+
+async function withSession<Value>(
+  url: string,
+  which: 'old' | 'new',
+  work: (session: Session) => Promise<Value>,
+): Promise<Value> {
+  const session = await openAdministrator(url, which)
+  try {
+    return await work(session)
+  } finally {
+    await session.close()
+  }
+}

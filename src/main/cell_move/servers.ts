@@ -1,0 +1,59 @@
+import { openSession, type Session } from '#platform/postgres/session.ts'
+import { quoted } from '#platform/postgres/whole_tables.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+
+/** Host, port and database without the login, for messages. */
+export function placeOf(url: string): string {
+  const match = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^?]+)/.exec(url)
+  return match?.[1] ?? 'an invalid URL'
+}
+
+/** Opens a connection as an administrator; the message says which server refuses it. */
+export async function openAdministrator(url: string, which: 'old' | 'new'): Promise<Session> {
+  let session: Session
+  try {
+    session = await openSession(url)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError(`Can't connect to the ${which} server at ${placeOf(url)}: ${reason}`)
+  }
+  const [login] = await session.rows<{ name: string; is_superuser: boolean }>(
+    `select current_user as name, rolsuper as is_superuser
+       from pg_roles where rolname = current_user`,
+  )
+  if (login?.is_superuser === true) {
+    // Both copies are read-only for others at times.
+    await session.run('set default_transaction_read_only = off')
+    return session
+  }
+  await session.close()
+  const option = which === 'old' ? '--from' : '--admin'
+  throw new ConfigError(
+    `The login ${login?.name} is not a superuser of the ${which} server. Only a superuser can ` +
+      `set up replication: name one with ${option}.`,
+  )
+}
+
+/** Tables that each server has for itself. */
+const OWN_TABLES = ['migrations', 'cell_move']
+
+/** In the order of their size, the smallest first. */
+export async function listTables(session: Session): Promise<{ name: string; bytes: number }[]> {
+  const rows = await session.rows<{ name: string; bytes: bigint }>(
+    `select relname as name, pg_table_size(oid) as bytes from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind = 'r'
+        and relname <> all($1)
+      order by bytes, name`,
+    [OWN_TABLES],
+  )
+  return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }))
+}
+
+/** A copy that is not in use, and one that was replaced, are read-only for every new connection. */
+export async function setReadOnly(session: Session, isOn: boolean): Promise<void> {
+  const [row] = await session.rows<{ name: string }>('select current_database() as name')
+  const change = isOn
+    ? 'set default_transaction_read_only = on'
+    : 'reset default_transaction_read_only'
+  await session.run(`alter database ${quoted(row?.name ?? '')} ${change}`)
+}

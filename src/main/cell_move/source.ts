@@ -1,0 +1,61 @@
+import type { Session } from '#platform/postgres/session.ts'
+import { listed } from '#platform/postgres/whole_tables.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import { listTables } from './servers.ts'
+
+const PUBLICATION = 'florin_move'
+
+/** Slots belong to the whole server, so the name contains the database. */
+export async function slotOf(source: Session): Promise<string> {
+  const [row] = await source.rows<{ oid: string }>(
+    `select oid::text from pg_database where datname = current_database()`,
+  )
+  return `florin_move_${row?.oid}`
+}
+
+/** Throws if the old server can't send its changes to another one. */
+export async function requireLogical(source: Session): Promise<void> {
+  const [row] = await source.rows<{ wal_level: string }>('show wal_level')
+  if (row?.wal_level === 'logical') return
+  throw new ConfigError(
+    `The old server has wal_level = ${row?.wal_level}, and a move needs logical. Run ` +
+      '"alter system set wal_level = logical" there and restart it (with Patroni: set it with ' +
+      '`patronictl edit-config`, then `patronictl restart`). Then run this command again.',
+  )
+}
+
+/** Publishes the tables that the new server has too. Returns those that it doesn't have. */
+export async function publish(source: Session, names: readonly string[]): Promise<string[]> {
+  const tables = (await listTables(source)).map(({ name }) => name)
+  await unpublish(source)
+  await source.run(`create publication ${PUBLICATION} for table ${listed(names)}`)
+  return tables.filter((name) => !names.includes(name))
+}
+
+export async function unpublish(source: Session): Promise<void> {
+  await source.run(`drop publication if exists ${PUBLICATION}`)
+}
+
+/** Usually the subscription drops its slot, but a command may die before there is one. */
+export async function dropSlot(source: Session): Promise<void> {
+  const slot = await slotOf(source)
+  await source.rows(
+    `select pg_terminate_backend(active_pid, 5000) from pg_replication_slots
+      where slot_name = $1 and active_pid is not null`,
+    [slot],
+  )
+  await source.rows(
+    'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1',
+    [slot],
+  )
+}
+
+/** The bytes of changes that the new server has not confirmed yet. */
+export async function readLag(source: Session): Promise<number> {
+  const [row] = await source.rows<{ bytes: string | null }>(
+    `select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as bytes
+       from pg_replication_slots where slot_name = $1`,
+    [await slotOf(source)],
+  )
+  return Number(row?.bytes ?? Number.POSITIVE_INFINITY)
+}

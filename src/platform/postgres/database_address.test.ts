@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { cloneDatabase } from '#test/support/database.ts'
+import { DatabaseAddress, type DatabaseUrls } from './database_address.ts'
+import { DatabaseUnavailable, openAccountPool, openDatabase } from './db.ts'
+import { SERVICE_ROLE } from './roles.ts'
+
+const [old, next] = [await cloneDatabase(), await cloneDatabase()]
+const admin = openDatabase(old.url, { pool_size: 1 })
+after(async () => {
+  await admin.close()
+  await old.drop()
+  await next.drop()
+})
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+const setReadOnly = (value: 'on' | 'off') =>
+  admin.run(`alter database ${nameOf(old.url)} set default_transaction_read_only = ${value}`)
+const urlsOf = (url: string): DatabaseUrls => ({ url, account_url: null })
+
+/** An address whose move is decided by the test. */
+function movingAddress() {
+  let moved: (urls: DatabaseUrls | null) => void = () => undefined
+  let asked = 0
+  const address = new DatabaseAddress(urlsOf(old.url), () => {
+    asked += 1
+    return new Promise((resolve) => {
+      moved = resolve
+    })
+  })
+  return { address, end: (urls: DatabaseUrls | null) => moved(urls), asked: () => asked }
+}
+
+const CURRENT = 'select current_database() as name'
+const nameIn = async (db: Pick<typeof admin, 'rows'>) =>
+  (await db.rows<{ name: string }>(CURRENT))[0]?.name
+
+test('all pools of an address wait while it is uncertain, then use the new server', async () => {
+  const { address, end, asked } = movingAddress()
+  const db = openDatabase(address, { pool_size: 1, move_wait_ms: 5_000 })
+  const accounts = openAccountPool(address, { pool_size: 1, move_wait_ms: 5_000 })
+  after(() => Promise.all([db.close(), accounts.close()]))
+  assert.equal(await nameIn(db), nameOf(old.url))
+  const found = address.find()
+  const waiting = [nameIn(db), nameIn(accounts.of('acct_1'))]
+  end(urlsOf(next.url))
+  assert.equal(await found, true)
+  assert.deepEqual(await Promise.all(waiting), [nameOf(next.url), nameOf(next.url)])
+  assert.equal(asked(), 1)
+})
+
+test('a pool that may not wait is unavailable until the address is known', async () => {
+  const { address, end } = movingAddress()
+  const db = openDatabase(address, { pool_size: 1, move_wait_ms: 0 })
+  after(db.close)
+  const found = address.find()
+  await assert.rejects(nameIn(db), DatabaseUnavailable)
+  end(null)
+  assert.equal(await found, false)
+  assert.equal(await nameIn(db), nameOf(old.url))
+})
+
+test('a connection to a read-only database asks for the address before it is used', async () => {
+  await setReadOnly('on')
+  const address = new DatabaseAddress(urlsOf(old.url), async () => urlsOf(next.url))
+  const db = openDatabase(address, { pool_size: 1 })
+  after(db.close)
+  assert.equal(await nameIn(db), nameOf(next.url))
+  const staying = openDatabase(new DatabaseAddress(urlsOf(old.url), async () => null))
+  after(staying.close)
+  assert.equal(await nameIn(staying), nameOf(old.url), 'read-only for another reason')
+  await setReadOnly('off')
+})
+
+test('a write that the old copy refuses is repeated on the new server', async () => {
+  const role = { name: SERVICE_ROLE, can_copy: true }
+  const address = new DatabaseAddress(urlsOf(old.url), async () => urlsOf(next.url))
+  const db = openDatabase(address, { pool_size: 1, role })
+  after(db.close)
+  assert.equal(await nameIn(db), nameOf(old.url))
+  await admin.run('call close_moved_database()')
+  const write = `update task_runs set node = 'late'`
+  await assert.rejects(admin.run(write), DatabaseUnavailable, 'the owner is refused too')
+  await assert.rejects(
+    db.transaction((tx) => tx.run(write)),
+    DatabaseUnavailable,
+  )
+  assert.equal(await db.run(write), 0)
+  assert.equal(await nameIn(db), nameOf(next.url))
+})

@@ -1,0 +1,101 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import type pg from 'pg'
+import { DatabaseUnavailable } from './database_faults.ts'
+import { isReadOnly } from './read_only.ts'
+
+export type DatabaseUrls = {
+  url: string
+  /** A separate login for calls of account holders; null: the one of url. */
+  account_url: string | null
+}
+
+/** Asks the database itself; resolves with null if it is still where it was. */
+export type FindMove = (urls: DatabaseUrls) => Promise<DatabaseUrls | null>
+
+/**
+ * The address of a database. It changes while the service runs if the database is moved to another
+ * server. All pools of a cell share one address, so they change servers together.
+ */
+export class DatabaseAddress {
+  #urls: DatabaseUrls
+  #search: Promise<boolean> | null = null
+  readonly #findMove: FindMove
+
+  constructor(urls: DatabaseUrls, findMove: FindMove) {
+    this.#urls = urls
+    this.#findMove = findMove
+  }
+
+  get urls(): DatabaseUrls {
+    return this.#urls
+  }
+
+  /** True during a search: the database may be elsewhere soon, so nobody may use it. */
+  get isUncertain(): boolean {
+    return this.#search !== null
+  }
+
+  /** Resolves with true if the database has another address now. Callers share one search. */
+  find(): Promise<boolean> {
+    this.#search ??= this.#ask().finally(() => {
+      this.#search = null
+    })
+    return this.#search
+  }
+
+  async #ask(): Promise<boolean> {
+    const moved = await this.#findMove(this.#urls)
+    if (moved !== null) this.#urls = moved
+    return moved !== null
+  }
+}
+
+type Connecting<Client> = {
+  connect(): Promise<Client>
+  release(client: Client, options: { is_stale: boolean }): void
+  wait_ms: number
+}
+
+/**
+ * Connects to the server that the database is on. The old server's copy is read-only after a move,
+ * and the server reports that with every new connection; then the address is looked for.
+ */
+export async function connectToMoved<Client extends pg.ClientBase>(
+  address: DatabaseAddress,
+  { connect, release, wait_ms }: Connecting<Client>,
+): Promise<Client> {
+  const until_ms = performance.now() + wait_ms
+  for (;;) {
+    if (address.isUncertain) await findInTime(address, until_ms)
+    const { urls } = address
+    const client = await connect()
+    const is_stale = address.urls !== urls
+    if (!is_stale && !address.isUncertain) {
+      if (!isReadOnly(client) || !(await hasMoved(address, until_ms))) return client
+    }
+    release(client, { is_stale: is_stale || isReadOnly(client) })
+  }
+}
+
+/** If that is not known in time, the next step of the caller waits for it, and gives up. */
+async function hasMoved(address: DatabaseAddress, until_ms: number): Promise<boolean> {
+  const { urls } = address
+  await findInTime(address, until_ms).catch(() => undefined)
+  return address.isUncertain || address.urls !== urls
+}
+
+async function findInTime(address: DatabaseAddress, until_ms: number): Promise<boolean> {
+  const over = new AbortController()
+  const late = wait(Math.max(0, until_ms - performance.now()), undefined, { signal: over.signal })
+  const expired = late.then(() => {
+    throw new DatabaseUnavailable('the database is being moved to another server')
+  })
+  // Also if the search ends first, and the timer with it.
+  expired.catch(() => undefined)
+  try {
+    return await Promise.race([address.find(), expired])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,11 @@
+import { openPool } from './connection_pool.ts'
+import { makeTx, sendInserted, type Tx } from './tx.ts'
+
+/** One connection as the login. Its statements may take as long as they need. */
+export type Session = Tx & { close(): Promise<void> }
+
+export async function openSession(url: string): Promise<Session> {
+  const client = await openPool(() => url, {}).connectOutsidePool()
+  const tx = makeTx((statement) => client.query(statement), sendInserted)
+  return { ...tx, close: () => client.end() }
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { issueCard, openHolder } from '#test/support/cards.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { florin, spawnFlorin } from '#test/support/florin_process.ts'
+import { startPlainPostgres } from '#test/support/logical_postgres.ts'
+import { authorize } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const WITHIN = { within_ms: 30_000 }
+
+// One database is cell 0, and it moves like any other cell.
+const old = await startPlainPostgres()
+const next = await startPlainPostgres()
+const service = await startTestService({ database_url: old.url })
+const { url } = service
+const env = { FLORIN_DATABASE_URL: old.url, FLORIN_DATA_DIR: service.data_dir }
+const holder = await openHolder(service, 500)
+const card = await issueCard(url, holder.key, { load_usd: 100 })
+
+const move = (...words: string[]) => florin(['cells', 'move', '0', ...words], env)
+const moveTo = (to: string, ...words: string[]) => move('--to', to, ...words)
+
+async function assertRefusal(refused: ReturnType<typeof move>, sentence: RegExp): Promise<void> {
+  const { code, output } = await refused
+  assert.match(output, sentence)
+  assert.notEqual(code, 0)
+  assert.doesNotMatch(output, /\n +at /, 'a person gets a sentence, not a stack')
+}
+
+const approve = async () => {
+  const { status } = await authorize(url, { key: holder.key, card }, { amount: 1 })
+  assert.equal(status, 'pending')
+}
+
+/** The traces of a move on both servers. */
+const left = async () => [
+  ...(await old.query(`select pubname as name from pg_publication
+    union all select slot_name from pg_replication_slots
+    union all select state from cell_move`)),
+  ...(await next.query('select subname as name from pg_subscription')),
+]
+
+test('a server without logical decoding is refused with the statement that enables it', async () => {
+  await assertRefusal(moveTo(next.url), /wal_level = replica, .*set wal_level = logical/)
+  assert.deepEqual(await left(), [])
+  await old.query('alter system set wal_level = logical')
+  await old.restart()
+  assert.ok(
+    await eventually(
+      () =>
+        approve().then(
+          () => true,
+          () => false,
+        ),
+      WITHIN,
+    ),
+  )
+})
+
+test('wrong input is refused before anything is changed', async () => {
+  await next.query('create database used')
+  const used = new URL(next.url)
+  used.pathname = '/used'
+  const same = new URL(old.url)
+  same.pathname = '/postgres'
+  const nobody = new URL(next.url)
+  nobody.password = 'wrong'
+  const filled = new pg.Client({ connectionString: used.href })
+  await filled.connect()
+  await filled.query('create table notes (text text)')
+  await filled.end()
+  await assertRefusal(move(), /Give one of --to <url>, --cancel and --confirm/)
+  await assertRefusal(moveTo(next.url, '--cancel'), /Give one of --to <url>/)
+  await assertRefusal(moveTo('mysql://db2/florin'), /--to must be an address such as postgres:/)
+  await assertRefusal(florin(['cells', 'move', '9', '--to', next.url], env), /There is no cell 9/)
+  await assertRefusal(moveTo(same.href), /Both addresses are on the same server/)
+  await assertRefusal(moveTo(used.href), /The database at .*\/used is not empty/)
+  await assertRefusal(moveTo(nobody.href), /Can't connect to the new server at /)
+  await assertRefusal(move('--cancel'), /Cell 0 is not being moved/)
+  await assertRefusal(move('--confirm'), /Cell 0 has no move to confirm/)
+  await next.query(`create role plain login password 'plain'`)
+  const plain = new URL(next.url)
+  Object.assign(plain, { username: 'plain', password: 'plain' })
+  await assertRefusal(moveTo(plain.href), /The login plain is not a superuser of the new server/)
+  assert.deepEqual(await left(), [])
+})
+
+/** Starts a move and kills it without notice as soon as the condition holds. */
+async function killMoveWhen(condition: () => Promise<boolean>): Promise<void> {
+  const { ended, kill, captured } = spawnFlorin(['cells', 'move', '0', '--to', next.url], env)
+  const isReached = await eventually(condition, WITHIN)
+  kill('SIGKILL')
+  await ended
+  assert.ok(isReached, captured.output)
+}
+
+const isSubscribed = async () => (await next.query('select from pg_subscription')).length > 0
+
+test('a cancelled move leaves both servers as they were before', async () => {
+  await killMoveWhen(isSubscribed)
+  assert.ok((await left()).length > 0)
+  const { code, output } = await move('--cancel')
+  assert.equal(code, 0, output)
+  assert.match(output, /The move of cell 0 was cancelled. It continues at /)
+  assert.deepEqual(await left(), [])
+  assert.deepEqual(await next.query('select from accounts'), [])
+  await approve()
+})
+
+test('a node refuses a copy that is not in use yet', async () => {
+  await killMoveWhen(isSubscribed)
+  const early = startTestService({ database_url: next.url, data_dir: service.data_dir })
+  await assert.rejects(early, /cell 0 is a copy that is not in use yet/)
+  await assertRefusal(move('--confirm'), /Cell 0 has not been switched yet/)
+})
+
+/** The servers go on without the command. A transaction that writes would hold up the copy. */
+const isCopied = async () =>
+  (await next.query(`select from pg_subscription_rel where srsubstate <> 'r'`)).length === 0
+
+test('if the command dies during the switch, the cell continues on the old server', async () => {
+  assert.ok(await eventually(isCopied, WITHIN))
+  const holding = new pg.Client({ connectionString: old.url })
+  holding.on('error', () => undefined)
+  await holding.connect()
+  await holding.query('begin')
+  // The switch waits for this row when it has stopped all writes.
+  await holding.query('select from cell_move for update')
+  const isStopped = async () => {
+    const waiting = await old.query(
+      `select from pg_locks where not granted and locktype in ('transactionid', 'tuple')`,
+    )
+    return waiting.length > 0
+  }
+  await killMoveWhen(isStopped)
+  await holding.end()
+  assert.ok(
+    await eventually(
+      () =>
+        approve().then(
+          () => true,
+          () => false,
+        ),
+      { within_ms: 2_000 },
+    ),
+  )
+  assert.equal((await old.query(`select from cell_move where state = 'copying'`)).length, 1)
+})
+
+test('the same command continues an interrupted move, and ends a transaction in its way', async () => {
+  const stuck = new pg.Client({ connectionString: old.url })
+  stuck.on('error', () => undefined)
+  await stuck.connect()
+  await stuck.query('set role florin_service; begin')
+  await stuck.query(`insert into task_runs values ('stuck', 'a node without a network', now())`)
+  const { code, output } = await moveTo(next.url)
+  assert.equal(code, 0, output)
+  assert.match(output, /Continuing the move of cell 0/)
+  assert.match(output, /Switched: cell 0 is on /)
+  await assert.rejects(stuck.query('commit'))
+  for (const each of [old, next]) {
+    assert.deepEqual(await each.query(`select from task_runs where task = 'stuck'`), [])
+  }
+  await assertRefusal(move('--cancel'), /Cell 0 has been switched/)
+})
+
+test('cell 0 works on the new server, with its directory, sessions and numbers', async () => {
+  await approve()
+  const opened = await openHolder(service, 20)
+  const rows = await next.query('select from accounts where id = $1', [opened.account_id])
+  assert.equal(rows.length, 1)
+  const again = await openHolder(service, 20)
+  assert.notEqual(again.account_id, opened.account_id)
+  const { code, output } = await florin(['cells', 'move', '0', '--confirm'], {
+    ...env,
+    FLORIN_DATABASE_URL: next.url,
+  })
+  assert.equal(code, 0, output)
+  assert.match(output, /The move of cell 0 is confirmed/)
+})
