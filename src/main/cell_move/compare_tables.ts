@@ -3,7 +3,7 @@ import { literal, quoted } from '#platform/postgres/whole_tables.ts'
 import { listTables } from './servers.ts'
 
 /** These tables are compared while the cell waits: less than a second for both servers. */
-const WAITING_BYTES_MAX = 64 * 1024 * 1024
+const WAITING_BYTES_MAX = 32 * 1024 * 1024
 
 export type TableLists = { small: string[]; large: string[] }
 
