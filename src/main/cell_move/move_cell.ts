@@ -202,6 +202,7 @@ async function waitForLag({ onProgress }: MoveInput, source: Session): Promise<v
 }
 
 async function requireSoundBooks({ cell, admin, report, onProgress }: MoveInput): Promise<void> {
+  onProgress('proving the books')
   const db = openDatabase(admin, { pool_size: 2 })
   try {
     const { violations, accounts } = await proveBooks(db, undefined, (count) =>
@@ -220,7 +221,8 @@ async function requireSoundBooks({ cell, admin, report, onProgress }: MoveInput)
 }
 
 async function switchOver(input: MoveInput, servers: Servers): Promise<void> {
-  const { cell, from, to, report } = input
+  const { cell, from, to, report, onProgress } = input
+  onProgress('switching')
   const tables = await splitBySize(servers.source)
   const lock = await openAdministrator(from, 'old')
   const frozen = await openSession(input.admin)
