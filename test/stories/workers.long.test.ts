@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
@@ -14,6 +14,7 @@ import { cloneDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import {
   type FlorinProcess,
+  florin,
   startFlorin,
   stopAllProcesses,
   temporaryFolder,
@@ -228,6 +229,16 @@ test('SIGTERM finishes the requests of all workers, takes no new ones and exits 
   assert.deepEqual(new Set(statuses), new Set([201]))
   assert.deepEqual(await service.ended, { code: 0, signal: null })
   assert(await haveEnded(pids, 0), 'no worker is left')
+})
+
+test('a port that is in use stops the start, with the name of its setting', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  after(() => other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const { code, output } = await florin(['start'], { ...env, FLORIN_PORT: String(port) })
+  assert.equal(code, 78, output)
+  assert.match(output, /Port \d+ is already in use\. Set FLORIN_PORT to a free port\./)
 })
 
 test('a caller has one limit over all workers, for calls, sign-ins and streams', async () => {
