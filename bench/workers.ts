@@ -39,21 +39,23 @@ function readProcesses(): ProcessTimes[] {
     })
 }
 
-/** The CPU time of this process's descendants, without the client. */
-function cpuUs(): number {
+/** The processes that this one started, without the client. */
+function descendants(): ProcessTimes[] {
   const all = readProcesses().filter(({ command }) => !command.includes('client.js'))
-  let sum = 0
+  const found: ProcessTimes[] = []
   for (let parents = [process.pid]; parents.length > 0; ) {
     const children = all.filter(({ parent }) => parents.includes(parent))
-    for (const { ticks } of children) sum += ticks
+    found.push(...children)
     parents = children.map(({ pid }) => pid)
   }
-  return sum * TICK_US
+  return found
 }
+
+const cpuUs = () => descendants().reduce((sum, { ticks }) => sum + ticks, 0) * TICK_US
 
 /** The resident memory of the processes that serve. */
 function servingMemory(): string {
-  const serving = readProcesses().filter(({ command }) => /worker_process|florin\.js/.test(command))
+  const serving = descendants().filter(({ command }) => /worker_process|florin\.js/.test(command))
   return serving
     .map(({ pid }) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
     .map((kilobytes) => `${Math.round(Number(kilobytes) / 1_000)} MB`)
