@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import manifest from '#package.json' with { type: 'json' }
 import { ConfigError } from '#platform/settings/environment.ts'
-import { readWorkers } from '#platform/settings/server_settings.ts'
 import { settingsOfCell } from './cell_settings.ts'
 import { readSettings } from './settings.ts'
 import { DEFAULT_SPEND_LIMITS } from './spend_limit_settings.ts'
@@ -313,11 +312,10 @@ test('in live mode a price that cannot be collected stops the start', () => {
   assert.equal(facilitator_url, 'https://facilitator.example.com')
 })
 
-test('leaves one core to the database, and starts 1 to 8 workers by default', () => {
-  const byCores = [1, 2, 3, 8, 9, 64].map((cores) => readWorkers({}, cores))
-  assert.deepEqual(byCores, [1, 1, 2, 7, 8, 8])
-  assert.equal(readWorkers({ FLORIN_WORKERS: '12' }, 2), 12)
-  assert.equal(readWorkers({ FLORIN_WORKERS: '' }, 4), 3)
+test('one process serves unless a number of workers is set', () => {
+  assert.equal(readSettings({}).workers, 1)
+  assert.equal(readSettings({ FLORIN_WORKERS: '' }).workers, 1)
+  assert.equal(readSettings({ FLORIN_WORKERS: '12' }).workers, 12)
   for (const FLORIN_WORKERS of ['0', '65', '1.5', 'all', '-1']) {
     refuses({ FLORIN_WORKERS }, 'FLORIN_WORKERS')
   }

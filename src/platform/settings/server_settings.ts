@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
@@ -54,18 +53,14 @@ export function readServerSettings(env: Environment, mode: Mode): ServerSettings
     database_url: readSecretUrl(env, 'FLORIN_DATABASE_URL', POSTGRES_URL),
     account_database_url: readSecretUrl(env, 'FLORIN_ACCOUNT_DATABASE_URL', POSTGRES_URL),
     redis_url: readSecretUrl(env, 'REDIS_URL', REDIS_URL),
-    workers: readWorkers(env, availableParallelism()),
+    workers: readWorkers(env),
   }
 }
 
 const WORKERS_MAX = 64
-/** More would rarely help: the database needs the other cores. */
-const DEFAULT_WORKERS_MAX = 8
 
-/** By default one core is left to the database and the parent. */
-export function readWorkers(env: Environment, cores: number): number {
-  const standard = Math.min(DEFAULT_WORKERS_MAX, Math.max(1, cores - 1))
-  const workers = Number(env['FLORIN_WORKERS'] || standard)
+function readWorkers(env: Environment): number {
+  const workers = Number(env['FLORIN_WORKERS'] || 1)
   if (Number.isInteger(workers) && workers >= 1 && workers <= WORKERS_MAX) return workers
   const value = env['FLORIN_WORKERS']
   throw new ConfigError(`FLORIN_WORKERS is "${value}"; it must be a number from 1 to 64.`)
