@@ -77,7 +77,7 @@ test('emails have a plain-text and an HTML part and the right sender and recipie
     /^Message-ID: <notice-\d+@florin\.example>/m,
     /^Content-Type: text\/plain; charset=utf-8/m,
     /^Content-Type: text\/html; charset=utf-8/m,
-    /change your password, revoke your API keys/,
+    /If this wasn=E2=80=99t you/,
   ]) {
     assert.match(mail?.source ?? '', part)
   }
