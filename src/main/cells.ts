@@ -18,7 +18,7 @@ import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
 export function requireSharable({ mode, more_cells, x402 }: Settings): void {
   if (more_cells.length === 0) return
   if (mode === 'live') {
-    const reason = 'the list of operator actions shows those in cell 0 only'
+    const reason = 'daily limits per IP address count in each cell'
     throw new ConfigError(`FLORIN_CELLS can't be used in live mode yet: ${reason}.`)
   }
   if (x402.prices.size > 0) {
