@@ -4,6 +4,7 @@ import type { Dispute } from '#contract/disputes.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { formatBytes } from '#panel/ui/bytes.ts'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
 import { TextArea } from '#panel/ui/field.tsx'
@@ -73,10 +74,17 @@ function Evidence({ dispute: { evidence } }: { dispute: Dispute }) {
   )
 }
 
-type DisputeDecision = { kind: 'answer' } | { kind: 'close'; outcome: 'won' | 'lost' }
+type Outcome = 'won' | 'lost'
+type DisputeDecision = { kind: 'answer' } | { kind: 'close'; outcome: Outcome }
+
+const decisions: Record<Outcome, { label: string; effect: string }> = {
+  won: { label: 'Customer wins', effect: 'The customer keeps the provisional credit of' },
+  lost: { label: 'Customer loses', effect: 'The customer loses the provisional credit of' },
+}
 
 function DecisionForm({ dispute }: { dispute: Dispute }) {
   const [text, setText] = useState('')
+  const [chosen, setChosen] = useState<Outcome | null>(null)
   const mutation = useOperatorMutation<DisputeDecision>({
     method: 'POST',
     path: ({ kind }) => `/disputes/${dispute.id}/${kind}`,
@@ -87,6 +95,7 @@ function DecisionForm({ dispute }: { dispute: Dispute }) {
     invalidates: ['/disputes'],
     onSuccess: () => {
       setText('')
+      setChosen(null)
       toast('Dispute updated.')
     },
   })
@@ -107,24 +116,30 @@ function DecisionForm({ dispute }: { dispute: Dispute }) {
         <Button type="submit" busy={mutation.isPending} disabled={text.trim() === ''}>
           Record response
         </Button>
-        <Button
-          kind="main"
-          busy={mutation.isPending}
-          onClick={() => mutation.mutate({ kind: 'close', outcome: 'won' })}
-        >
-          Customer wins
+        <Button kind="main" onClick={() => setChosen('won')}>
+          {decisions.won.label}
         </Button>
-        <Button
-          kind="danger"
-          busy={mutation.isPending}
-          onClick={() => mutation.mutate({ kind: 'close', outcome: 'lost' })}
-        >
-          Customer loses
+        <Button kind="danger" onClick={() => setChosen('lost')}>
+          {decisions.lost.label}
         </Button>
       </div>
-      <p className="text-sm text-soft">
-        If the customer loses, the provisional credit is reversed. You can’t undo a decision.
-      </p>
+      {chosen !== null && (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setChosen(null)}
+          title="Close dispute?"
+          confirm_label={decisions[chosen].label}
+          danger={chosen === 'lost'}
+          busy={mutation.isPending}
+          problem={mutation.error}
+          onConfirm={() => mutation.mutate({ kind: 'close', outcome: chosen })}
+        >
+          <p>
+            {decisions[chosen].effect} <Money usd={dispute.provisional_credit_usd} />. You can’t
+            undo a decision.
+          </p>
+        </ConfirmDialog>
+      )}
     </form>
   )
 }

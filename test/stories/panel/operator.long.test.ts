@@ -64,8 +64,15 @@ test('an operator records the merchant’s response to a dispute and decides it'
   await page.getByText('Dispute updated.').waitFor()
   assert.equal((await getDispute(url, buyer.key, dispute.id)).status, 'answered')
 
+  await page.getByRole('button', { name: 'Customer loses' }).click()
+  await page.getByRole('dialog', { name: 'Close dispute?' }).getByText('can’t undo').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal((await getDispute(url, buyer.key, dispute.id)).status, 'answered')
+
   await page.getByRole('button', { name: 'Customer wins' }).click()
-  await page.getByRole('button', { name: 'Customer wins' }).waitFor({ state: 'detached' })
+  const question = page.getByRole('dialog', { name: 'Close dispute?' })
+  await question.getByRole('button', { name: 'Customer wins' }).click()
+  await question.waitFor({ state: 'detached' })
   const { status, outcome, response } = await getDispute(url, buyer.key, dispute.id)
   assert.deepEqual([status, outcome], ['closed', 'won'])
   assert.equal(response?.text, 'It was signed for.')
