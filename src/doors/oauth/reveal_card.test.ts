@@ -52,7 +52,7 @@ test('the password shows one card number, and the grant ends with the response',
   const inbox = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: holder.bearer })
   const mails = inbox.body.data as { kind: string; text: string }[]
   const mail = mails.find(({ kind }) => kind === 'card_revealed')
-  assert(mail?.text.includes(`card ending in ${pan.slice(-4)}`) && !mail.text.includes(pan))
+  assert(mail?.text.includes(`Card: Ending in ${pan.slice(-4)}`) && !mail.text.includes(pan))
 })
 
 test('a wrong password reveals nothing, is audited, and ten lock the account’s checks', async () => {
