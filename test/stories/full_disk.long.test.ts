@@ -10,12 +10,14 @@ import { startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
 import { fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { recordingLog } from '#test/support/leaks.ts'
 import { mountSmallDisk } from '#test/support/small_disk.ts'
 import { startTestService } from '#test/support/start.ts'
 import { skipWithout } from '#test/support/tools.ts'
 
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000)
 const skip = skipWithout('tmpfs')
+const LINES_SHOWN = 30
 
 /** A service whose database has one small disk for its tables and one for its log. */
 async function startOnSmallDisks() {
@@ -26,17 +28,27 @@ async function startOnSmallDisks() {
   // Keeps the owner, who is another user than root.
   execFileSync('mv', [old, log])
   await symlink(log, old)
-  const database = await startEmbeddedPostgres({ data_dir: data.path })
+  const restarts: string[] = []
+  const database = await startEmbeddedPostgres({
+    data_dir: data.path,
+    log: (line) => restarts.push(line),
+  })
   after(() => database.stop())
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_full_'))
   await mkdir(join(data_dir, 'evidence'))
   const evidence = await mountSmallDisk(8, join(data_dir, 'evidence'))
-  const node = await startTestService({ database_url: database.url, data_dir })
-  return { data, wal, evidence, node }
+  const recorded = recordingLog()
+  const node = await startTestService({
+    ...{ database_url: database.url, data_dir },
+    dependencies: { log: recorded.log },
+  })
+  const recentLog = () =>
+    [...restarts, ...recorded.text().split('\n').slice(-LINES_SHOWN)].join('\n')
+  return { data, wal, evidence, node, recentLog }
 }
 
 type SmallDisks = Awaited<ReturnType<typeof startOnSmallDisks>>
-const { data, wal, evidence, node } =
+const { data, wal, evidence, node, recentLog } =
   skip === false ? await startOnSmallDisks() : ({} as SmallDisks)
 
 const healthOf = async (bearer: string): Promise<string> =>
@@ -62,7 +74,9 @@ for (const [name, disk, use] of [
     }
     assert(await eventually(isFull, { within_ms: 60_000 }), 'the full disk is noticed')
     await disk().free()
-    const gap_ms = await load.nextSuccess()
+    const gap_ms = await load.nextSuccess().catch((cause: unknown) => {
+      throw new Error(recentLog(), { cause })
+    })
     await load.stop()
     t.diagnostic(`${await load.assertKept(node.owner_db)}; healed after ${gap_ms} ms`)
   })

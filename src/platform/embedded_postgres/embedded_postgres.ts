@@ -1,9 +1,9 @@
+import { randomInt } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { assert } from '#kernel/assert.ts'
 import { findPostgresPackage, reachableBinaries } from './binaries.ts'
 import { type Cluster, requireCluster } from './cluster.ts'
 import { ownerOf, takeProcessLock } from './process_lock.ts'
@@ -161,14 +161,25 @@ async function requireDatabase(url: string): Promise<void> {
   }
 }
 
+/**
+ * Systems give higher ports to outgoing connections. One of those could take the port while the
+ * server restarts, and the service would stay without a database.
+ */
+const [PORT_MIN, PORT_END] = [10_000, 32_768]
+const PORTS_TRIED_MAX = 100
+
 async function freePort(): Promise<number> {
+  for (let tried = 0; tried < PORTS_TRIED_MAX; tried += 1) {
+    const port = randomInt(PORT_MIN, PORT_END)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port was found between ${PORT_MIN} and ${PORT_END}`)
+}
+
+function isFree(port: number): Promise<boolean> {
   const probe = createServer()
-  await new Promise<void>((done, failed) => {
-    probe.once('error', failed)
-    probe.listen(0, '127.0.0.1', done)
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
-  const address = probe.address()
-  assert(address !== null && typeof address === 'object', 'a TCP server has a port')
-  await new Promise((done) => probe.close(done))
-  return address.port
 }
