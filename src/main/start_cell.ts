@@ -1,7 +1,7 @@
 import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
-import { CELL_MOVE_CHANNEL } from '#domain/directory/cell_move_store.ts'
+import { CELL_MOVE_CHANNEL, SWITCHING } from '#domain/directory/cell_move_store.ts'
 import { claimDatabase } from '#domain/directory/cell_store.ts'
 import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
 import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
@@ -80,7 +80,7 @@ export async function startCell(
   stops.push(runtime.close)
   const notifications = worker === null ? await startNotifications(runtime) : null
   if (notifications !== null) stops.push(notifications.stop)
-  stops.push(await db.listen(CELL_MOVE_CHANNEL, () => void address.find().catch(() => undefined)))
+  stops.push(await followMoves(db, address))
   const { role, lane_count } = opened
   const issuing = startIssuing(runtime, { address, role, lane_count, onCommit, tracing })
   stops.push(issuing.stop)
@@ -116,6 +116,17 @@ function addressOf(
   const account_url = account_database_url?.open() ?? null
   const openKeys = async () => keys ?? loadKeys(key_file, random, sealFor(key_token, random))
   return followingAddress({ url, account_url }, { cell, keys: openKeys, onMove })
+}
+
+/**
+ * Calls wait only for a switch that is announced. If notifications may be lost, they go on: a
+ * database that was moved refuses writes itself.
+ */
+function followMoves(db: Database, address: DatabaseAddress): Promise<() => Promise<void>> {
+  return db.listen(CELL_MOVE_CHANNEL, (payload) => {
+    const looked = payload === SWITCHING ? address.find() : address.look()
+    looked.catch(() => undefined)
+  })
 }
 
 /** A wrong URL in the settings must not mix the accounts of two cells. */

@@ -1,3 +1,4 @@
+// Runs alone, because it measures how long calls wait, on several database servers.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Runs alone, because a server that recovers beside a busy machine takes longer than a minute.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises'

@@ -2,6 +2,8 @@ import type { Tx } from '#platform/postgres/db.ts'
 
 /** Nodes listen here: a move of their database begins its switch, or has ended it. */
 export const CELL_MOVE_CHANNEL = 'cell_move'
+/** The payload; a node whose notifications may be lost gets an empty one. */
+export const SWITCHING = 'switching'
 
 // Any fixed number: `florin cells move` holds this advisory lock while it switches.
 const SWITCH_LOCK = 7_310_266
@@ -36,7 +38,11 @@ export async function isSwitching(tx: Tx): Promise<boolean> {
 /** Nodes that receive it stop using the database, until the session releases the lock. */
 export async function announceSwitch(session: Tx): Promise<void> {
   await session.rows('select pg_advisory_lock($1)', [SWITCH_LOCK])
-  await session.run(`notify ${CELL_MOVE_CHANNEL}`)
+  await notifyNodes(session)
+}
+
+export async function notifyNodes(session: Tx): Promise<void> {
+  await session.run(`notify ${CELL_MOVE_CHANNEL}, '${SWITCHING}'`)
 }
 
 /** Resolves when no session is switching. */

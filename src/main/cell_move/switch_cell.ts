@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   announceSwitch,
-  CELL_MOVE_CHANNEL,
   type CellMove,
   endSwitch,
+  notifyNodes,
   saveCellMove,
   touchCellMove,
 } from '#domain/directory/cell_move_store.ts'
@@ -156,7 +156,7 @@ async function openTarget(target: Session, arrived: CellMove): Promise<void> {
 async function closeSource(lock: Session, moved: CellMove): Promise<void> {
   await saveCellMove(lock, moved)
   await lock.run('call close_moved_database()')
-  await lock.run(`notify ${CELL_MOVE_CHANNEL}`)
+  await notifyNodes(lock)
 }
 
 /** A node whose connections end looks for the new address when it connects again. */

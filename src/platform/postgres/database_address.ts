@@ -44,6 +44,11 @@ export class DatabaseAddress {
     return this.#search
   }
 
+  /** Looks for a move that nobody announced. Meanwhile the database is used as before. */
+  async look(): Promise<void> {
+    await this.#ask()
+  }
+
   async #ask(): Promise<boolean> {
     const moved = await this.#findMove(this.#urls)
     if (moved !== null) this.#urls = moved
