@@ -154,8 +154,9 @@ test('tasks run once: one delivery per event and one email per notice', async ()
   const ada = await openAccount(service.url)
   await subscribe(service.url, ada, { url: receiver.url })
   const keys = Array.from({ length: 12 }, () => createKey(service.url, ada.bearer))
-  const events = Array.from({ length: 24 }, () => makeEvent(service.url, ada))
-  await Promise.all([...keys, ...events])
+  // One after another: sign-ins that are being checked count as attempts.
+  for (let made = 0; made < 24; made += 1) await makeEvent(service.url, ada)
+  await Promise.all(keys)
   await receiver.waitFor(24)
   const count = async (sql: string) => Number((await db.rows<{ n: bigint }>(sql))[0]?.n)
   const isSent = async () =>
