@@ -42,21 +42,18 @@ const left = async () => [
   ...(await next.query('select subname as name from pg_subscription')),
 ]
 
+const isApproving = () =>
+  approve().then(
+    () => true,
+    () => false,
+  )
+
 test('a server without logical decoding is refused with the statement that enables it', async () => {
   await assertRefusal(moveTo(next.url), /wal_level = replica, .*set wal_level = logical/)
   assert.deepEqual(await left(), [])
   await old.query('alter system set wal_level = logical')
   await old.restart()
-  assert.ok(
-    await eventually(
-      () =>
-        approve().then(
-          () => true,
-          () => false,
-        ),
-      WITHIN,
-    ),
-  )
+  assert.ok(await eventually(isApproving, WITHIN))
 })
 
 test('wrong input is refused before anything is changed', async () => {
@@ -136,16 +133,7 @@ test('if the command dies during the switch, the cell continues on the old serve
   }
   await killMoveWhen(isStopped)
   await holding.end()
-  assert.ok(
-    await eventually(
-      () =>
-        approve().then(
-          () => true,
-          () => false,
-        ),
-      { within_ms: 2_000 },
-    ),
-  )
+  assert.ok(await eventually(isApproving, { within_ms: 2_000 }))
   assert.equal((await old.query(`select from cell_move where state = 'copying'`)).length, 1)
 })
 

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { startFlorin, stopAllProcesses, temporaryFolder } from '#test/support/florin_process.ts'
+import { holdRows } from '#test/support/held_rows.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 
@@ -26,31 +27,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} finishes the request in flight, accepts no new one and exits with 0`, async () => {
     const service = await startFlorin(env)
     const ada = await openAccount(service.url)
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let isHeld = () => {}
-    const taken = new Promise<void>((resolve) => {
-      isHeld = resolve
-    })
     // The request waits for this row, so it is in flight when the signal arrives.
-    const holder = db.transaction(async (tx) => {
-      await tx.rows('select 1 from account_heads where account_id = $1 for update', [
-        ada.account_id,
-      ])
-      isHeld()
-      await held
-    })
-    await taken
+    const held = await holdRows(db, (tx) =>
+      tx.rows('select 1 from account_heads where account_id = $1 for update', [ada.account_id]),
+    )
     const inFlight = send(service.url, 'POST', '/v1/api_keys', { bearer: ada.bearer, body: {} })
     await wait(300)
     service.signal(signal)
     await wait(300)
     await assert.rejects(send(service.url, 'GET', '/healthz'), TypeError, 'no new one is taken')
     const released_at = performance.now()
-    release()
-    await holder
+    await held.release()
     const reply = await inFlight
     assert.equal(reply.status, 201, reply.text)
     assert.deepEqual(await service.ended, { code: 0, signal: null })

@@ -19,6 +19,7 @@ import {
   stopAllProcesses,
   temporaryFolder,
 } from '#test/support/florin_process.ts'
+import { holdRows } from '#test/support/held_rows.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
@@ -192,21 +193,10 @@ test('a worker that cannot start is tried again, later each time, while the othe
 test('SIGTERM finishes the requests of all workers, takes no new ones and exits with 0', async () => {
   const ada = await openAccount(service.url)
   const pids = workerPids(service.pid)
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let isHeld = () => {}
-  const taken = new Promise<void>((resolve) => {
-    isHeld = resolve
-  })
   // The requests wait for this row, so they are in flight when the signal arrives.
-  const holder = db.transaction(async (tx) => {
-    await tx.rows('select 1 from account_heads where account_id = $1 for update', [ada.account_id])
-    isHeld()
-    await held
-  })
-  await taken
+  const held = await holdRows(db, (tx) =>
+    tx.rows('select 1 from account_heads where account_id = $1 for update', [ada.account_id]),
+  )
   const create = () =>
     send(service.url, 'POST', '/v1/api_keys', { bearer: ada.bearer, body: {}, headers: {} })
   const in_flight = Promise.all(Array.from({ length: 2 * WORKERS }, create))
@@ -225,8 +215,7 @@ test('SIGTERM finishes the requests of all workers, takes no new ones and exits 
       () => true,
     )
   assert(await eventually(isRefused, { within_ms: 10_000 }), 'no new one is taken')
-  release()
-  await holder
+  await held.release()
   const statuses = (await in_flight).map(({ status }: Reply) => status)
   assert.deepEqual(new Set(statuses), new Set([201]))
   assert.deepEqual(await service.ended, { code: 0, signal: null })

@@ -4,6 +4,7 @@ import type { Log } from '#platform/runtime/log.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { holdRows } from '#test/support/held_rows.ts'
 import { ConcurrentUpdate } from './concurrent_update.ts'
 import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
 import { copyWrite, countedWrite, plainWrite } from './write.ts'
@@ -312,23 +313,9 @@ test('when every connection is in use, the next caller gets a 503 after three se
 
 test('a lock that is held too long is a 503, and nothing is written', async () => {
   await fill('a')
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let isHeld = () => {}
-  const taken = new Promise<void>((resolve) => {
-    isHeld = resolve
-  })
-  const holder = db.transaction(async (tx) => {
-    await add(tx, 'a', 5)
-    isHeld()
-    await held
-  })
-  await taken
+  const held = await holdRows(db, (tx) => add(tx, 'a', 5))
   await unavailable(db.transaction((tx) => add(tx, 'a', 1)))
-  release()
-  await holder
+  await held.release()
   assert.equal(await amountOf('a'), 105n)
 })
 
