@@ -2,7 +2,7 @@ import { findObjections } from '#domain/authorizations/checks.ts'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
 import { type CardHostDependencies, dispatch } from '#doors/card_host/dispatch.ts'
-import { toRequest } from '#doors/card_host/to_request.ts'
+import { type RequestSource, toRequest } from '#doors/card_host/to_request.ts'
 import { toResponse } from '#doors/card_host/to_response.ts'
 import { default_link } from '#iso8583/links.ts'
 import { maskMessage } from '#iso8583/mask.ts'
@@ -137,12 +137,15 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
   const { keys } = dependencies
   const message = decode(default_link, body)
   const received_at = new Date()
-  const request = {
-    ...toRequest(message, { link: default_link, keys, received_at }),
-    message: null,
+  const source: RequestSource = {
+    link: default_link,
+    keys,
+    received_at,
+    message: maskMessage(default_link, message),
     answer: () => ({}) as never,
     restore: () => body,
   }
+  const request = toRequest(message, source)
   const card = {
     account_id: '',
     id: '',
@@ -182,7 +185,7 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
   return {
     decode: measureCpuUs(() => decode(default_link, body)),
     mask: measureCpuUs(() => maskMessage(default_link, message)),
-    translate: measureCpuUs(() => toRequest(message, { link: default_link, keys, received_at })),
+    translate: measureCpuUs(() => toRequest(message, source)),
     checks: measureCpuUs(() => findObjections(situation)),
     response: measureCpuUs(() => toResponse(context, decision)),
   }

@@ -21,9 +21,10 @@ const answer: StoredResponse = {
 export function requestMaker({ dependencies, cards }: BenchEnvironment): () => CardRequest {
   const templates = cards.map((card): CardRequest => {
     const message = decode(default_link, frameMaker([card])().body)
-    const { keys } = dependencies
-    const request = toRequest(message, { link: default_link, keys, received_at: new Date() })
-    return Object.assign(request, {
+    return toRequest(message, {
+      link: default_link,
+      keys: dependencies.keys,
+      received_at: new Date(),
       message: maskMessage(default_link, message),
       answer: () => answer,
       restore: () => answer.bytes,

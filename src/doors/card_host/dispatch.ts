@@ -1,7 +1,7 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type CardRequest, type Decision, isAdvice } from '#domain/authorizations/request.ts'
+import { type CardRequest, isAdvice } from '#domain/authorizations/request.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
@@ -111,27 +111,28 @@ function submit(
   message: Message,
 ): FrameOutcome {
   const { link, keys, clock, engine, metrics } = dependencies
-  const translated = toRequest(message, { link, keys, received_at: clock.now() })
-  const context: ResponseContext = {
+  const request = toRequest(message, {
     link,
-    message,
-    is_advice: message.mti[2] === '2',
-    has_cvv: translated.isCodeRight !== null,
-  }
-  if (state.sign_on === 'signed_off' && !isAdvice(translated.kind)) {
-    return respond(declineUndecided(dependencies, context, 'programme_paused'))
-  }
-  // Extended in place: a copy of its thirty fields costs 12 % (bench/authorizations).
-  const request: CardRequest = Object.assign(translated, {
+    keys,
+    received_at: clock.now(),
     message: maskMessage(link, message),
     // The engine calls it inside the batch, because it stores the response with the decision.
-    answer: (decision: Decision) => {
+    answer: (decision) => {
       const response = toResponse(context, decision)
       metrics.card_messages.inc({ mti: message.mti, code: response.response_code })
       return response
     },
-    restore: (kept_bytes: Uint8Array) => restoreResponse(link, message, kept_bytes),
+    restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
   })
+  const context: ResponseContext = {
+    link,
+    message,
+    is_advice: message.mti[2] === '2',
+    has_cvv: request.isCodeRight !== null,
+  }
+  if (state.sign_on === 'signed_off' && !isAdvice(request.kind)) {
+    return respond(declineUndecided(dependencies, context, 'programme_paused'))
+  }
   return {
     type: 'pending',
     response: engine.submit(request).then(

@@ -36,14 +36,22 @@ const WALLETS: Readonly<Record<string, Entry['wallet']>> = {
   '216': 'google_pay',
 }
 
-/** A request without the message and the encoder of its response. */
-export type TranslatedRequest = Omit<CardRequest, 'message' | 'answer' | 'restore'>
+/** The parts of a request that are not read from the message's elements. */
+export type RequestSource = Pick<CardRequest, 'message' | 'answer' | 'restore' | 'received_at'> & {
+  link: Link
+  keys: Keys
+}
 
-/** Throws MalformedMessage if a mandatory element is missing or a subfield is invalid. */
+/**
+ * Throws MalformedMessage if a mandatory element is missing or a subfield is invalid.
+ *
+ * The request is one literal: fields that are added later double the garbage collection of a card
+ * message (bench/authorizations).
+ */
 export function toRequest(
   { mti, fields }: Message,
-  { link, keys, received_at }: { link: Link; keys: Keys; received_at: Date },
-): TranslatedRequest {
+  { link, keys, received_at, message, answer, restore }: RequestSource,
+): CardRequest {
   const kind = kindOf(mti, fields)
   requireMandatoryElements(mti, kind, fields)
   const pan = panOf(fields)
@@ -84,6 +92,9 @@ export function toRequest(
     network_transaction_id: trimmed(fields[63]),
     settles: null,
     received_at,
+    message,
+    answer,
+    restore,
   }
 }
 
