@@ -4,6 +4,7 @@
 -- account_id and begins its key with it, so the database can be distributed by account.
 --
 -- IDs are text with collation "C": they sort by creation time on any server.
+-- formerly: 8bb49da18c105bfaece14ce94479cf7a9aac4359a4e7343a03fbded7d1fb923e
 
 -- Append-only tables have a trigger that calls this.
 create function refuse_change() returns trigger language plpgsql as $$
@@ -78,9 +79,13 @@ begin
     execute format('alter table %s enable row level security', guarded);
     execute format('create policy of_service on %s to florin_service using (true)', guarded);
     -- The subquery is evaluated once a statement, and the planner compares it with the account
-    -- that the statement names itself: indexes are used as without the policy.
-    execute format('create policy of_account on %s to florin_account
-      using (%I = (select current_setting(''florin.account_id'', true)))', guarded, account_column);
+    -- that the statement names itself: indexes are used as without the policy. Citus can't copy
+    -- policies with a subquery to its workers.
+    execute format('create policy of_account on %s to florin_account using (%I = %s)',
+      guarded, account_column,
+      case when exists (select from pg_extension where extname = 'citus')
+           then 'current_setting(''florin.account_id'', true)'
+           else '(select current_setting(''florin.account_id'', true))' end);
   end if;
 end
 $$;

@@ -1,4 +1,5 @@
 -- Operators and their actions.
+-- formerly: 354372ef9fc156b0848256c2b01870d01d6f7ea8b344631a968ca2c7196594b0
 
 -- A token is stored as a keyed hash and gives access to no account.
 create table operator_tokens (
@@ -28,7 +29,7 @@ call guard_table('first_operator_tokens');
 
 -- Every action of an operator. If it concerns an account, the account's audit log has it too.
 create table operator_actions (
-  id             bigint generated always as identity primary key,
+  id             bigint primary key,
   operator_id    text not null,
   operator_name  text not null,
   role           text not null,

@@ -1,7 +1,7 @@
 -- Actions of operators are recorded in the cell of their account, and all cells make one list. So
 -- their numbers begin with the time: milliseconds, then seven bits for the cell and ten for a
 -- counter. They are greater than all numbers before them, and have 18 digits until the year 2211.
-alter table operator_actions alter column id drop identity;
+-- formerly: a888f0e29a069e1fe445f8e87a0c6b4568584d3a1a4f0740c63202947c40e462
 create sequence operator_action_count maxvalue 1023 minvalue 0 start 0 cycle;
 grant usage on sequence operator_action_count to florin_service;
 

@@ -10,12 +10,17 @@ export type Migration = {
   name: string
   sql: string
   checksum: string
+  /** Of earlier texts that left the same schema. A database may have applied one of them. */
+  former_checksums: string[]
   /** Nodes of an older version would fail or write wrong data on the new schema. */
   is_incompatible: boolean
 }
 
 /** A line of the comment at the top of the file, with the reason. */
 const INCOMPATIBLE = /^(?:--.*\n)*-- incompatible: \S/
+
+/** The checksum of an earlier text, in the same comment. */
+const FORMERLY = /^-- formerly: ([0-9a-f]{64})$/gm
 
 const namesIn = (folder: string): string[] =>
   readdirSync(folder)
@@ -27,10 +32,19 @@ export function readMigrations(folder: string): Promise<Migration[]> {
     namesIn(folder).map(async (name) => {
       const sql = await readFile(join(folder, name), 'utf8')
       const checksum = createHash('sha256').update(sql).digest('hex')
-      return { name, sql, checksum, is_incompatible: INCOMPATIBLE.test(sql) }
+      const former_checksums = [...sql.matchAll(FORMERLY)].map(([, sum = '']) => sum)
+      return { name, sql, checksum, former_checksums, is_incompatible: INCOMPATIBLE.test(sql) }
     }),
   )
 }
+
+const COMMANDS = 'alter|call|create|delete|do|drop|grant|insert|revoke|select|update|with'
+
+/** Lines of a body are indented, or begin with `begin`, `declare`, `end` or `$$`. */
+const NEXT_STATEMENT = new RegExp(`(?<=;)\\s*\\n(?=(?:\\s*--.*\\n|\\s*\\n)*(?:${COMMANDS})\\b)`)
+
+/** Citus does not accept several statements in one text. */
+export const statementsOf = (sql: string): string[] => sql.split(NEXT_STATEMENT)
 
 export const migrationNumber = (name: string): number => Number.parseInt(name, 10)
 

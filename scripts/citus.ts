@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { openDatabase } from '#platform/postgres/db.ts'
+import { migrate } from '#platform/postgres/migrate.ts'
+import { root } from '#platform/runtime/root.ts'
+import { type Explained, explainStatements } from './citus/explain_statements.ts'
+
+/**
+ * `npm run test:citus`: applies the schema to a distributed schema of Citus, and plans there every
+ * statement that the test suite sends. Arguments limit the suite, as with `npm test`.
+ */
+const SCHEMA = 'florin_cell'
+
+async function createDistributedSchema(server: string): Promise<void> {
+  await inClient(server, async (client) => {
+    await client.query('create extension if not exists citus')
+    await client.query('set citus.enable_schema_based_sharding = on')
+    await client.query(`drop schema if exists ${SCHEMA} cascade`)
+    await client.query(`create schema ${SCHEMA}`)
+  })
+}
+
+function withSchema(server: string): string {
+  const address = new URL(server)
+  address.searchParams.set('options', `-c search_path=${SCHEMA}`)
+  return address.toString()
+}
+
+async function migrateSchema(server: string): Promise<string[]> {
+  const db = openDatabase(server, { pool_size: 1 })
+  try {
+    return await migrate(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Runs the tests with a recorder in each of their processes. */
+function recordStatements(fragments: readonly string[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-statements-'))
+  const recorder = new URL('./citus/record_statements.js', import.meta.url)
+  try {
+    const { status } = spawnSync('npm', ['test', '--', ...fragments], {
+      cwd: root,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        NODE_OPTIONS: `--import ${recorder.href}`,
+        FLORIN_TEST_STATEMENTS: folder,
+      },
+    })
+    if (status !== 0) console.log('Tests failed; what they sent until then is explained.')
+    return [...new Set(readdirSync(folder).flatMap((name) => linesOf(join(folder, name))))].sort()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const linesOf = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as string)
+
+function report({ planned, other, refused }: Explained): number {
+  for (const { statement, reason } of refused) console.log(`\n${reason}\n  ${statement.trim()}`)
+  console.log(
+    `\n${planned} statements planned, ${refused.length} refused, ${other} of other kinds.`,
+  )
+  return refused.length === 0 ? 0 : 1
+}
+
+async function inClient<Value>(
+  server: string,
+  work: (client: pg.Client) => Promise<Value>,
+): Promise<Value> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const url = process.env['FLORIN_TEST_CITUS_URL']
+if (url === undefined) {
+  console.log('Not run: FLORIN_TEST_CITUS_URL names no Citus server.')
+} else {
+  await createDistributedSchema(url)
+  const names = await migrateSchema(withSchema(url))
+  console.log(`${names.length} migrations applied to a distributed schema.`)
+  const statements = recordStatements(process.argv.slice(2))
+  process.exitCode = report(
+    await inClient(withSchema(url), (client) => explainStatements(client, statements)),
+  )
+}
