@@ -15,6 +15,7 @@ export type EvmNode = {
   mint(to: Hex, micros: bigint): void
   fund(to: Hex, wei: bigint): void
   balanceOf(owner: Hex): bigint
+  weiOf(owner: Hex): bigint
   snapshot(): EvmSnapshot
   /** Persists the changes since the last save. */
   save(): void
@@ -50,6 +51,7 @@ export async function startEvmNode({ now, snapshot, changes, persist }: Options)
     mint: (to, micros) => chain.state.addCoins(to, micros),
     fund: (to, wei) => chain.state.addWei(to, wei),
     balanceOf: (owner) => chain.state.coinsOf(owner),
+    weiOf: (owner) => chain.state.weiOf(owner),
     snapshot: () => chain.snapshot(),
     save,
     stop: () =>

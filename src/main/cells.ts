@@ -10,19 +10,18 @@ import {
 import { requireVelocity } from '#domain/risk/velocity.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
+import { requirePayableCell } from '#rails/x402/x402_settings.ts'
 import { type CellDatabase, settingsOfCell } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
 
 /** Refuses settings of which cells would share more than they can yet. */
 export function requireSharable({ mode, more_cells, x402 }: Settings): void {
+  for (const { number } of more_cells) requirePayableCell(x402, number)
   if (more_cells.length === 0) return
   if (mode === 'live') {
     const reason = 'daily limits per IP address count in each cell'
     throw new ConfigError(`FLORIN_CELLS can't be used in live mode yet: ${reason}.`)
-  }
-  if (x402.prices.size > 0) {
-    throw new ConfigError("FLORIN_PAID_OPERATIONS can't be used with several cells yet.")
   }
 }
 
@@ -60,6 +59,7 @@ export async function startOtherCells(
       overrides: sharedWith(home.runtime),
       home: home.runtime,
     })
+    requireOwnRelayer(cell.runtime, [home, ...started.values()])
     connect?.(cell.runtime)
     started.set(database.number, cell)
     begin(cell)
@@ -81,6 +81,17 @@ export async function startOtherCells(
     onStart: (callback) => {
       begin = callback
     },
+  }
+}
+
+/** Two files may contain one key, whose nonces are counted in one database only. */
+function requireOwnRelayer({ payment_context, settings }: Runtime, others: StartedCell[]): void {
+  const address = payment_context?.relayer?.address
+  if (address === undefined) return
+  for (const { runtime } of others) {
+    if (runtime.payment_context?.relayer?.address !== address) continue
+    const cells = `${runtime.settings.cell} and ${settings.cell}`
+    throw new ConfigError(`FLORIN_X402_CELLS: the cells ${cells} have the same relayer key.`)
   }
 }
 

@@ -8,6 +8,9 @@ type Health = OperatorOutput<'operator_get_health'>
 type Status = Health['status']
 type KillSwitches = OperatorOutput<'operator_list_kill_switches'>
 
+type PaidCalls = NonNullable<Reconciliation['paid_calls']>
+type Amount = Exclude<keyof PaidCalls, 'network' | 'asset' | 'fault'>
+
 type Combine = (bodies: readonly never[]) => object
 
 /** Makes one response of those of all cells; the first is that of cell 0. */
@@ -28,8 +31,10 @@ export const combined: Readonly<Record<string, Combine>> = {
     assert(first !== undefined, 'there is at least one cell')
     const proven = bodies.map(({ proven_at }) => proven_at ?? '').sort()
     const names = new Set(bodies.flatMap(({ network }) => network.map((one) => one.network)))
+    const paid = bodies.flatMap(({ paid_calls }) => (paid_calls === null ? [] : [paid_calls]))
     return {
       ...first,
+      paid_calls: addPaidCalls(paid),
       proven_at: proven[0] || null,
       violations: bodies.flatMap(({ violations }) => violations),
       network: [...names].map((name) => ({
@@ -66,6 +71,25 @@ export const combined: Readonly<Record<string, Combine>> = {
       },
     }
   },
+}
+
+/** Each cell has a receiving address of its own. Without the balance of one there is no sum. */
+function addPaidCalls(all: readonly PaidCalls[]): PaidCalls | null {
+  const [first] = all
+  if (first === undefined) return null
+  const sum = (name: Amount) => round(all.reduce((total, one) => total + (one[name] ?? 0), 0))
+  const isKnown = all.every(({ on_chain_usd }) => on_chain_usd !== null)
+  return {
+    ...first,
+    ledger_usd: sum('ledger_usd'),
+    owed_usd: sum('owed_usd'),
+    credited_usd: sum('credited_usd'),
+    relayer_fees_usd: sum('relayer_fees_usd'),
+    in_flight_usd: sum('in_flight_usd'),
+    on_chain_usd: isKnown ? sum('on_chain_usd') : null,
+    difference_usd: isKnown ? sum('difference_usd') : null,
+    fault: all.find(({ fault }) => fault !== null)?.fault ?? null,
+  }
 }
 
 /** From best to worst. */

@@ -8,6 +8,7 @@ import {
 } from '#platform/settings/environment.ts'
 import type { ServerSettings } from '#platform/settings/server_settings.ts'
 import type { ChainSettings } from '#rails/chain/chain_settings.ts'
+import { type X402Settings, x402OfCell } from '#rails/x402/x402_settings.ts'
 
 /** A database with the whole schema and a share of the accounts. */
 export type CellDatabase = {
@@ -24,7 +25,7 @@ export type CellSettings = {
   more_cells: readonly CellDatabase[]
 }
 
-type Chains = { chains: readonly ChainSettings[] }
+type Rails = { chains: readonly ChainSettings[]; x402: X402Settings }
 
 type Databases = Pick<ServerSettings, 'database_url' | 'account_database_url'>
 
@@ -85,13 +86,15 @@ function readUrl(value: unknown, what: string): Secret {
 
 const invalid = (sentence: string) => new ConfigError(`${NAME}: ${sentence}.`)
 
-/** The settings of one cell: the same ones with its own database and hot wallets. */
-export function settingsOfCell<Given extends CellSettings & Databases & Chains>(
+/** The settings of one cell: the same ones with its own database, hot wallets and relayer. */
+export function settingsOfCell<Given extends CellSettings & Databases & Rails>(
   settings: Given,
   { number, url, account_url }: CellDatabase,
 ): Given {
   const chains = settings.chains.map((chain) => ({ ...chain, ...walletsOf(chain, number) }))
-  return { ...settings, cell: number, database_url: url, account_database_url: account_url, chains }
+  const databases = { database_url: url, account_database_url: account_url }
+  const x402 = x402OfCell(settings.x402, number)
+  return { ...settings, ...databases, cell: number, chains, x402 }
 }
 
 /** Cells pay without asking each other, so two of them must not pay from one wallet. */

@@ -312,6 +312,45 @@ test('in live mode a price that cannot be collected stops the start', () => {
   assert.equal(facilitator_url, 'https://facilitator.example.com')
 })
 
+test('each cell has its own receiver, relayer and token key, and their settings say so', () => {
+  const address = (digits: string) => `0x${digits.repeat(20)}`
+  const own = { pay_to: address('cd'), key_file: '/one' }
+  const cell_0 = { FLORIN_X402_PAY_TO: address('ab'), FLORIN_X402_KEY_FILE: '/zero' }
+  const read = (cells: object) =>
+    readSettings({ ...cell_0, FLORIN_X402_CELLS: JSON.stringify(cells) }).x402.cells
+  assert.deepEqual(read({ 1: own }), { 1: own })
+  const bad = [
+    { 0: own },
+    { 1: {} },
+    { 1: { ...own, url: 'x' } },
+    { 1: { ...own, key_file: 7 } },
+    { 1: { ...own, pay_to: address('AB') } },
+    { 1: { ...own, key_file: '/zero' } },
+    { 1: own, 2: { ...own, key_file: '/two' } },
+  ]
+  for (const cells of bad) {
+    refuses({ ...cell_0, FLORIN_X402_CELLS: JSON.stringify(cells) }, 'FLORIN_X402_CELLS')
+  }
+
+  const token = {
+    FLORIN_PKCS11_MODULE: '/lib.so',
+    FLORIN_PKCS11_TOKEN: 'florin',
+    FLORIN_PKCS11_KEY_ID: '01',
+    FLORIN_PKCS11_PIN_FILE: '/pin',
+  }
+  const first = { ...token, FLORIN_PKCS11_SIGNER_KEY_ID: '0A' }
+  const ids = (env: Record<string, string>) => readSettings(env).key_token?.signer_key_ids
+  assert.deepEqual([ids(token), ids(first)], [{}, { 0: '0a' }])
+  assert.deepEqual(ids({ ...first, FLORIN_PKCS11_SIGNER_KEY_IDS: '{"1":"0B"}' }), {
+    0: '0a',
+    1: '0b',
+  })
+  for (const FLORIN_PKCS11_SIGNER_KEY_IDS of ['[]', '{"0":"0b"}', '{"1":"b"}', '{"1":"0a"}']) {
+    refuses({ ...first, FLORIN_PKCS11_SIGNER_KEY_IDS }, 'FLORIN_PKCS11_SIGNER_KEY_IDS')
+  }
+  refuses({ ...token, FLORIN_PKCS11_SIGNER_KEY_IDS: '{"1":"0b"}' }, 'FLORIN_PKCS11_SIGNER_KEY_IDS')
+})
+
 test('one process serves unless a number of workers is set', () => {
   assert.equal(readSettings({}).workers, 1)
   assert.equal(readSettings({ FLORIN_WORKERS: '' }).workers, 1)

@@ -8,6 +8,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { base } from 'viem/chains'
 import { root } from '#platform/runtime/root.ts'
 import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
+import { ACCOUNT_CELL } from './account_cell.ts'
 
 const abi = parseAbi([
   'function mint(address to, uint256 value)',
@@ -21,11 +22,11 @@ const { runtime } = JSON.parse(readFileSync(join(root, 'test/fixtures/evm/usdc.j
 
 /** A real EVM with Base's chain ID and, at USDC's address, a token with EIP-3009. */
 export async function startBaseChain(data_dir: string) {
-  const [banker, relayer] = [generatePrivateKey(), generatePrivateKey()]
+  const [banker, ...relayers] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()]
   const server = ganache.server({
     chain: { chainId: CHAIN_ID, networkId: CHAIN_ID, hardfork: 'shanghai' },
     wallet: {
-      accounts: [banker, relayer].map((secretKey) => ({ secretKey, balance: 10n ** 20n })),
+      accounts: [banker, ...relayers].map((secretKey) => ({ secretKey, balance: 10n ** 20n })),
     },
     logging: { quiet: true },
   })
@@ -38,14 +39,20 @@ export async function startBaseChain(data_dir: string) {
     transport: http(url),
   }).extend(publicActions)
   await client.request({ method: 'evm_setAccountCode', params: [USDC, runtime] } as never)
-  const key_file = join(data_dir, 'relayer.key')
-  writeFileSync(key_file, `${relayer}\n`, { mode: 0o600 })
-  const pay_to = privateKeyToAccount(relayer).address
+  const cells = relayers.map((relayer, cell) => {
+    const key_file = join(data_dir, `relayer_${cell}.key`)
+    writeFileSync(key_file, `${relayer}\n`, { mode: 0o600 })
+    return { key_file, pay_to: privateKeyToAccount(relayer).address }
+  })
+  const [home, second] = cells
+  const pay_to = cells[ACCOUNT_CELL]?.pay_to
+  assert(home !== undefined && pay_to !== undefined)
   const balanceOf = (address: Hex) =>
     client.readContract({ address: USDC, abi, functionName: 'balanceOf', args: [address] })
   return {
     url,
     client,
+    /** Of the cell with the accounts. */
     pay_to,
     balanceOf,
     /** A new wallet with this balance. */
@@ -61,8 +68,9 @@ export async function startBaseChain(data_dir: string) {
     env: (prices: object) => ({
       FLORIN_PAID_OPERATIONS: JSON.stringify(prices),
       FLORIN_X402_RPC_URL: url,
-      FLORIN_X402_KEY_FILE: key_file,
-      FLORIN_X402_PAY_TO: pay_to,
+      FLORIN_X402_KEY_FILE: home.key_file,
+      FLORIN_X402_PAY_TO: home.pay_to,
+      FLORIN_X402_CELLS: JSON.stringify({ 1: second }),
     }),
   }
 

@@ -9,6 +9,9 @@ import {
 } from '#platform/settings/environment.ts'
 import type { Mode } from '#platform/settings/server_settings.ts'
 
+/** The receiving address of a cell, and the key of the relayer that settles its payments. */
+export type CellPayments = Pick<X402Settings, 'pay_to' | 'key_file'>
+
 /** The prices of operations, and how payments for them are settled. */
 export type X402Settings = {
   /** By operation; an operation without an entry is free. */
@@ -19,6 +22,8 @@ export type X402Settings = {
   pay_to: string | null
   /** Contains the relayer's private key, in hexadecimal. It pays network fees and sends refunds. */
   key_file: string | null
+  /** Those of the other cells, by number. */
+  cells: Readonly<Record<string, CellPayments>>
   /** An external facilitator that settles instead of our own relayer. */
   facilitator_url: string | null
   /** The value of the network's coin in dollars, for booking network fees. */
@@ -36,18 +41,72 @@ export function readX402Settings(env: Environment, mode: Mode): X402Settings {
   const x402: X402Settings = {
     prices: parsePrices(readJson(env, 'FLORIN_PAID_OPERATIONS', {})),
     rpc_url: readUrl(env, 'FLORIN_X402_RPC_URL'),
-    pay_to: env['FLORIN_X402_PAY_TO'] || null,
+    pay_to: readAddress(env['FLORIN_X402_PAY_TO'] || null, 'FLORIN_X402_PAY_TO is'),
     key_file: env['FLORIN_X402_KEY_FILE'] ? resolve(env['FLORIN_X402_KEY_FILE']) : null,
+    cells: readCells(readJson(env, CELLS, {})),
     facilitator_url: readUrl(env, 'FLORIN_X402_FACILITATOR_URL'),
     native_usd: Number(env['FLORIN_X402_NATIVE_USD'] || DEFAULT_NATIVE_USD),
   }
-  const { pay_to, native_usd } = x402
-  if (pay_to !== null && !/^0x[0-9a-fA-F]{40}$/.test(pay_to)) {
-    throw new ConfigError(`FLORIN_X402_PAY_TO is "${pay_to}"; it must be 0x and 40 digits.`)
-  }
-  if (!(native_usd > 0)) throw new ConfigError('FLORIN_X402_NATIVE_USD must be more than 0.')
+  requireSeparate(x402)
+  if (!(x402.native_usd > 0)) throw new ConfigError('FLORIN_X402_NATIVE_USD must be more than 0.')
   if (mode === 'live') requireCollectable(x402)
   return x402
+}
+
+function readAddress(value: unknown, subject: string): string | null {
+  if (value === null) return null
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value
+  throw new ConfigError(`${subject} "${value}"; it must be 0x and 40 digits.`)
+}
+
+const CELLS = 'FLORIN_X402_CELLS'
+
+function readCells(cells: unknown): X402Settings['cells'] {
+  const invalid = (reason: string) => new ConfigError(`${CELLS}: ${reason}.`)
+  if (!isRecord(cells)) throw invalid('it must be an object such as {"1": {"pay_to": "0x…"}}')
+  const read = Object.entries(cells).map(([number, cell]): [string, CellPayments] => {
+    if (!/^[1-9]\d{0,2}$/.test(number)) throw invalid(`"${number}" is not the number of a cell`)
+    if (!isRecord(cell)) throw invalid(`cell ${number} must be an object with pay_to`)
+    const { pay_to, key_file = null, ...unknown } = cell
+    const [name] = Object.keys(unknown)
+    if (name !== undefined) throw invalid(`cell ${number} has the unknown field "${name}"`)
+    if (key_file !== null && typeof key_file !== 'string') {
+      throw invalid(`the key_file of cell ${number} must be a path`)
+    }
+    const address = readAddress(pay_to ?? '', `${CELLS}: the pay_to of cell ${number} is`)
+    return [number, { pay_to: address, key_file: key_file && resolve(key_file) }]
+  })
+  return Object.fromEntries(read)
+}
+
+/**
+ * The signature of a payment names its receiver. With an address of its own in each cell, a payment
+ * that was used in one is for no call of another; and relayers never compete for nonces.
+ */
+function requireSeparate({ pay_to, key_file, cells }: X402Settings): void {
+  const all = [{ pay_to, key_file }, ...Object.values(cells)]
+  for (const name of ['pay_to', 'key_file'] as const) {
+    const values = all.map((one) => one[name]?.toLowerCase()).filter((value) => value !== undefined)
+    if (new Set(values).size === values.length) continue
+    throw new ConfigError(`${CELLS}: two cells have the same ${name}; each needs its own.`)
+  }
+}
+
+/** The settings of one cell; its receiver and relayer are null if none is configured. */
+export function x402OfCell(x402: X402Settings, number: number): X402Settings {
+  return { ...x402, ...(x402.cells[number] ?? { pay_to: null, key_file: null }) }
+}
+
+/** Refuses prices that a cell could not collect. */
+export function requirePayableCell(
+  { prices, cells, facilitator_url }: X402Settings,
+  number: number,
+): void {
+  const own = cells[number]
+  if (prices.size === 0) return
+  if (own === undefined) throw new ConfigError(`${CELLS} has no pay_to for cell ${number}.`)
+  if (own.key_file !== null || facilitator_url !== null) return
+  throw new ConfigError(`${CELLS} has no key_file for cell ${number}.`)
 }
 
 function readUrl(env: Environment, name: string): string | null {
