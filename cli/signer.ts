@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { CELLS_MAX } from '#kernel/cell.ts'
 import { Secret } from '#kernel/secret.ts'
-import { hotKeyOf, type PublicWallet, publicWalletsOf, startSignerRole } from '#main/signer.ts'
+import { hotKeysOf, type PublicWallet, publicWalletsOf, startSignerRole } from '#main/signer.ts'
 import { readSettings } from '#settings/settings.ts'
 import { UsageError } from './exit_codes.ts'
 
@@ -18,7 +18,7 @@ export async function startSigner(options: Options): Promise<void> {
   const settings = readSettings(process.env)
   const phrase = new Secret((await text(process.stdin)).trim())
   if (options.show) {
-    const parts = publicWalletsOf(phrase, hotKeyOf(settings), cellsOf(options))
+    const parts = publicWalletsOf(phrase, hotKeysOf(settings), cellsOf(options))
     return void process.stdout.write(formatPublicKeys(parts))
   }
   const onFault = (cause: unknown) => void process.stderr.write(`${describeError(cause)}\n`)

@@ -22,7 +22,7 @@ import {
 import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
 import { policyFrom } from '#rails/signer/signer_settings.ts'
-import { type HotKey, walletFromPhrase } from '#rails/signer/wallet.ts'
+import { type HotKey, type HotKeys, walletFromPhrase } from '#rails/signer/wallet.ts'
 import type { Settings } from '#settings/settings.ts'
 
 /** The signer process: the only one with the seed. It has its own clock, record and policy. */
@@ -34,7 +34,9 @@ export async function startSignerRole(
   mkdirSync(settings.data_dir, { recursive: true })
   const seal = sealFor(settings.key_token, systemRandom)
   const keys = await loadKeys(settings.key_file, systemRandom, seal)
-  const wallet = walletFromPhrase(phrase, hotKeyOf(settings))
+  const hot_keys = hotKeysOf(settings)
+  requireHotKeys(hot_keys, cellsOf(settings))
+  const wallet = walletFromPhrase(phrase, hot_keys)
   const store = openRecordFile({
     path: join(settings.data_dir, 'signer_intents.jsonl'),
     mark_path: settings.signer_mark_file,
@@ -73,23 +75,44 @@ function openRecordFile(files: RecordFiles): IntentStore {
 /** The hot wallets by the number of their cell. */
 export type PublicWallet = { family: ChainFamily; xpub: string; hot_wallets: readonly string[] }
 
-/** The hot wallet's key in the hardware token, if one is configured. */
-export function hotKeyOf({ key_token }: { key_token: TokenSettings | null }): HotKey | null {
-  const key_id = key_token?.signer_key_id ?? null
-  if (key_token === null || key_id === null) return null
+/** The hot wallets' keys in the hardware token, if they are configured. */
+export function hotKeysOf({ key_token }: { key_token: TokenSettings | null }): HotKeys {
+  if (key_token === null) return new Map()
+  const ids = Object.entries(key_token.signer_key_ids)
+  return new Map(ids.map(([cell, id]) => [Number(cell), hotKeyOf(key_token, id)]))
+}
+
+function hotKeyOf(key_token: TokenSettings, key_id: string): HotKey {
   const public_key = publicKeyOnToken(key_token, key_id)
   const sign = (hash: Uint8Array) =>
     recoverableSignature(signOnToken(key_token, key_id, hash), hash, public_key)
   return { public_key, sign }
 }
 
+/** Also those for which a chain names a hot wallet, because the signer pays from it. */
+function cellsOf({ more_cells, chains }: Settings): number[] {
+  const paying = chains.flatMap(({ hot_wallets }) => Object.keys(hot_wallets).map(Number))
+  return [...more_cells.map(({ number }) => number), ...paying]
+}
+
+/** A cell without a key would be noticed only by its first withdrawal. */
+function requireHotKeys(hot_keys: HotKeys, cells: readonly number[]): void {
+  const missing = cells.find((cell) => hot_keys.size > 0 && !hot_keys.has(cell))
+  if (missing === undefined) return
+  throw new ConfigError(
+    `The hot wallet of cell ${missing} has no key in the token. Name it in ` +
+      'FLORIN_PKCS11_SIGNER_KEY_IDS.',
+  )
+}
+
 /** The extended public key for deposits and the hot wallets' addresses; no private key. */
 export function publicWalletsOf(
   phrase: Secret<string>,
-  hot_key: HotKey | null = null,
+  hot_keys: HotKeys = new Map(),
   cells = 1,
 ): PublicWallet[] {
-  const wallet = walletFromPhrase(phrase, hot_key)
+  requireHotKeys(hot_keys, [...Array(cells).keys()])
+  const wallet = walletFromPhrase(phrase, hot_keys)
   const spellings = { tron: tronAddressFromBytes, evm: evmAddressFromBytes } as const
   return (['tron', 'evm'] as const).map((family) => ({
     family,

@@ -1,5 +1,10 @@
 import { resolve } from 'node:path'
-import { ConfigError, type Environment } from '#platform/settings/environment.ts'
+import {
+  ConfigError,
+  type Environment,
+  isRecord,
+  readJson,
+} from '#platform/settings/environment.ts'
 
 /** A hardware token (PKCS#11) whose AES key seals the key file. */
 export type TokenSettings = {
@@ -10,8 +15,11 @@ export type TokenSettings = {
   /** CKA_ID of the AES key, in hexadecimal. */
   key_id: string
   pin_file: string
-  /** CKA_ID of the hot wallet's secp256k1 key; null if it is derived from the signer's seed. */
-  signer_key_id: string | null
+  /**
+   * CKA_ID of the secp256k1 key of each cell's hot wallet, by the number of the cell; empty if they
+   * are derived from the signer's seed.
+   */
+  signer_key_ids: Readonly<Record<string, string>>
 }
 
 /** Null if no token is configured. */
@@ -26,12 +34,38 @@ export function readTokenSettings(env: Environment): TokenSettings | null {
       'FLORIN_PKCS11_MODULE also needs FLORIN_PKCS11_TOKEN, _KEY_ID and _PIN_FILE.',
     )
   }
-  const signer_key_id = readKeyId(env, 'FLORIN_PKCS11_SIGNER_KEY_ID')
-  return { module: resolve(module), token, key_id, pin_file: resolve(pin_file), signer_key_id }
+  const signer_key_ids = readSignerKeyIds(env)
+  return { module: resolve(module), token, key_id, pin_file: resolve(pin_file), signer_key_ids }
 }
 
 function readKeyId(env: Environment, name: string): string | null {
   const id = env[name] || null
-  if (id === null || /^([0-9a-f]{2}){1,32}$/i.test(id)) return id?.toLowerCase() ?? null
+  return id === null ? null : parseKeyId(id, name)
+}
+
+function parseKeyId(id: unknown, name: string): string {
+  if (typeof id === 'string' && /^([0-9a-f]{2}){1,32}$/i.test(id)) return id.toLowerCase()
   throw new ConfigError(`${name} is "${id}"; it must be a hexadecimal id such as 01.`)
+}
+
+const MORE_KEYS = 'FLORIN_PKCS11_SIGNER_KEY_IDS'
+
+function readSignerKeyIds(env: Environment): TokenSettings['signer_key_ids'] {
+  const first = readKeyId(env, 'FLORIN_PKCS11_SIGNER_KEY_ID')
+  const others = readJson(env, MORE_KEYS, {})
+  const example = 'it must be the IDs of the other cells\' keys, such as {"1": "03"}'
+  if (!isRecord(others)) throw new ConfigError(`${MORE_KEYS}: ${example}.`)
+  const ids: Record<string, string> = first === null ? {} : { 0: first }
+  for (const [cell, id] of Object.entries(others)) {
+    if (!/^[1-9]\d{0,2}$/.test(cell)) throw new ConfigError(`${MORE_KEYS}: ${example}.`)
+    ids[cell] = parseKeyId(id, `${MORE_KEYS}: the key of cell ${cell}`)
+  }
+  if (first === null && Object.keys(ids).length > 0) {
+    throw new ConfigError(`${MORE_KEYS} also needs FLORIN_PKCS11_SIGNER_KEY_ID, which is cell 0.`)
+  }
+  // Cells pay without asking each other, so they must not share the nonces of a wallet.
+  if (new Set(Object.values(ids)).size < Object.keys(ids).length) {
+    throw new ConfigError(`${MORE_KEYS}: two cells have the same key; each needs its own.`)
+  }
+  return ids
 }

@@ -292,10 +292,10 @@ test('nonces of two cells are independent', () => {
   assert.equal(refusal(signer.sign(onEthereum(1, { attempt: 2 }))), 'attempt_too_early')
 })
 
-test('a hot wallet in a token pays for cell 0 only', () => {
+test('a hot wallet in a token pays only for the cell that has its key', () => {
   const hot_key = { public_key: new Uint8Array(65), sign: () => new Uint8Array(65) }
   const phrase = new Secret('test test test test test test test test test test test junk')
-  const with_token = walletFromPhrase(phrase, hot_key)
+  const with_token = walletFromPhrase(phrase, new Map([[0, hot_key]]))
   const guarded = makeSigner({
     ...{ wallet: with_token, policy, store, now_ms: () => now_ms },
     approvalKeys: () => [APPROVAL_KEY],

@@ -28,11 +28,14 @@ export type Wallet = {
 const DEPOSIT_ACCOUNT = 0
 const HOT_ACCOUNT = 1
 
-/** The hot wallet's key in a hardware token, which serves every chain, but only cell 0. */
+/** A hot wallet's key in a hardware token, which serves every chain. */
 export type HotKey = { public_key: Uint8Array; sign: SignHash }
 
+/** By the number of the cell; empty if hot wallets are derived from the seed too. */
+export type HotKeys = ReadonlyMap<number, HotKey>
+
 /** Deposit keys are always derived from the seed (BIP 32), which hardware tokens cannot do. */
-export function walletFromPhrase(phrase: Secret<string>, hot_key: HotKey | null = null): Wallet {
+export function walletFromPhrase(phrase: Secret<string>, hot_keys: HotKeys = new Map()): Wallet {
   const seed = seedFromPhrase(phrase)
   const master = HDKey.fromMasterSeed(seed)
   const derive = (
@@ -45,19 +48,25 @@ export function walletFromPhrase(phrase: Secret<string>, hot_key: HotKey | null 
     assert(node.privateKey !== null, 'a node derived from the seed has a private key')
     return new Secret(node.privateKey)
   }
+  const hotKeyOf = (deposit_index: number | null, cell: number): HotKey | null => {
+    if (deposit_index !== null || hot_keys.size === 0) return null
+    const hot_key = hot_keys.get(cell)
+    assert(hot_key !== undefined, 'the token has a key for the hot wallet of this cell')
+    return hot_key
+  }
   return {
     xpub: (family) => accountXpubFromPhrase(family, phrase, DEPOSIT_ACCOUNT),
-    hasHotWallet: (cell) => hot_key === null || cell === 0,
+    hasHotWallet: (cell) => hot_keys.size === 0 || hot_keys.has(cell),
     keyOf: (family, deposit_index, cell = 0) =>
-      deposit_index === null && hot_key !== null
-        ? hot_key.sign
-        : derive(family, deposit_index, cell),
+      hotKeyOf(deposit_index, cell)?.sign ?? derive(family, deposit_index, cell),
     recordKey: () => createHmac('sha256', seed).update('florin signer record').digest(),
-    addressOf: (family, deposit_index, cell = 0) =>
-      bytesToHex(
-        deposit_index === null && hot_key !== null
-          ? addressBytesOfPublicKey(hot_key.public_key)
-          : addressBytesOfPrivateKey(derive(family, deposit_index, cell).open()),
-      ),
+    addressOf: (family, deposit_index, cell = 0) => {
+      const hot_key = hotKeyOf(deposit_index, cell)
+      return bytesToHex(
+        hot_key === null
+          ? addressBytesOfPrivateKey(derive(family, deposit_index, cell).open())
+          : addressBytesOfPublicKey(hot_key.public_key),
+      )
+    },
   }
 }
