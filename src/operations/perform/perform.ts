@@ -1,6 +1,7 @@
 import { isWrite } from '#contract/operation.ts'
 import type { Response } from '#operations/call.ts'
 import type { Invocation } from '#operations/invocation.ts'
+import { withAddressCount } from './count_address.ts'
 import { makeWork } from './make_work.ts'
 import { runRead } from './read.ts'
 import { priceOf, runPaid } from './with_payment.ts'
@@ -16,5 +17,7 @@ export function perform(invocation: Invocation): Promise<Response> {
 }
 
 function runWork(invocation: Invocation, work: Work): Promise<Response> {
-  return isWrite(invocation.operation) ? runWrite(invocation, work) : runRead(invocation, work)
+  return isWrite(invocation.operation)
+    ? withAddressCount(invocation, work, runWrite)
+    : runRead(invocation, work)
 }

@@ -14,6 +14,7 @@ import { problemOf } from '#operations/problem_response.ts'
 import { receiptOf } from '#rails/x402/facilitator.ts'
 import { readPayment } from '#rails/x402/payment.ts'
 import { headerOf, NETWORK, type PricedCall, paymentRequired } from '#rails/x402/requirement.ts'
+import { requireAddress } from './count_address.ts'
 import { rehearse } from './rehearse.ts'
 import { type Work, wrapRun } from './work.ts'
 
@@ -43,6 +44,7 @@ export async function runPaid(
     return runWork(invocation, work)
   }
   if (rehearsal !== 'ready') return rehearsal
+  await requireAddress(invocation)
   const payment = await collectPayment(invocation, price)
   addReceipt(invocation, payment)
   try {
