@@ -11,7 +11,7 @@ import { requireVelocity } from '#domain/risk/velocity.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { requirePayableCell } from '#rails/x402/x402_settings.ts'
-import { type CellDatabase, settingsOfCell } from '#settings/cell_settings.ts'
+import { type CellDatabase, isServed, settingsOfCell } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
 
@@ -31,7 +31,7 @@ const RETRY_MS = 3_000
 type Stops = CellParts['stops']
 type SharedParts = Pick<CellParts, 'tracing' | 'worker'> & { stops: Stops }
 
-/** The cells besides cell 0. One whose server is down is missing until it can be started. */
+/** The cells besides cell 0. One that is not served, or whose server is down, is not started. */
 export type OtherCells = {
   started: ReadonlyMap<number, StartedCell>
   /** Also of those that have not started. */
@@ -48,6 +48,7 @@ export async function startOtherCells(
 ): Promise<OtherCells> {
   const started = new Map<number, StartedCell>()
   const { more_cells } = settings
+  const served = more_cells.filter(({ number }) => isServed(settings, number))
   const numbers = new Set(more_cells.map(({ number }) => number))
   const connect = more_cells.length === 0 ? null : await cellsOf(home.runtime, numbers, started)
   let begin: (cell: StartedCell) => void = () => undefined
@@ -65,7 +66,7 @@ export async function startOtherCells(
     begin(cell)
   }
   const missing: CellDatabase[] = []
-  for (const database of more_cells) {
+  for (const database of served) {
     try {
       await startOne(database, parts.stops)
     } catch (cause) {
@@ -144,6 +145,25 @@ function cellUnavailable(): Problem {
   return new Problem('service_unavailable', message, { retry_after_s: 3 })
 }
 
+function cellNotServed(number: number): Problem {
+  const message =
+    `This node does not serve cell ${number} (FLORIN_SERVE_CELLS). ` +
+    'Send the request to a node that does.'
+  return new Problem('service_unavailable', message, { retry_after_s: 1 })
+}
+
+/**
+ * An email names no cell in the request, so a load balancer can't choose the node by it. All emails
+ * are refused alike: otherwise the response would show which ones have an account.
+ */
+function requireAllServed({ serve_cells }: Settings): void {
+  if (serve_cells === null) return
+  const message =
+    `This node serves only the cells ${serve_cells.join(', ')} (FLORIN_SERVE_CELLS). ` +
+    'Send the request to a node that serves all cells.'
+  throw new Problem('service_unavailable', message, { retry_after_s: 1 })
+}
+
 /** Connects cell 0 to the others; returns how to connect one of them when it has started. */
 async function cellsOf(
   home: Runtime,
@@ -152,7 +172,10 @@ async function cellsOf(
 ): Promise<(runtime: Runtime) => void> {
   const { db, clock, settings } = home
   await registerCells(db, [0, ...others])
+  const served_count = [...others].filter((number) => isServed(settings, number)).length
   const at = (number: number): Runtime | undefined => {
+    const isKnown = number === 0 || others.has(number)
+    if (isKnown && !isServed(settings, number)) throw cellNotServed(number)
     if (number === 0) return home
     const cell = started.get(number)
     if (cell === undefined && others.has(number)) throw cellUnavailable()
@@ -161,15 +184,20 @@ async function cellsOf(
   const cells: Cells = {
     home,
     get all() {
-      if (started.size < others.size) throw cellUnavailable()
+      requireAllServed(settings)
+      if (started.size < served_count) throw cellUnavailable()
       return cells.started
     },
     get started() {
       return [home, ...[...started.values()].map(({ runtime }) => runtime)]
     },
     at,
-    ofEmail: (email) => findEmailCell(db, email),
-    claimForNewAccount: (email, ip) => {
+    ofEmail: async (email) => {
+      requireAllServed(settings)
+      return findEmailCell(db, email)
+    },
+    claimForNewAccount: async (email, ip) => {
+      requireAllServed(settings)
       const now = clock.now()
       const call = { settings, operation: 'create_account', caller: null, ip, now }
       return claimForNewAccount(db, {

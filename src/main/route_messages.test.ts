@@ -8,10 +8,11 @@ import type { StartedCell } from './start_cell.ts'
 
 /** An engine that counts its messages; while it is down it rejects them. */
 function countingEngine() {
-  const state = { count: 0, isDown: false }
+  const state = { count: 0, isDown: false, isUnknown: false }
   const engine: Engine = {
-    submit: async () => {
+    submit: async (_request, elsewhere) => {
       state.count += 1
+      if (state.isUnknown && elsewhere !== undefined) return elsewhere()
       if (state.isDown) throw new DatabaseUnavailable('down')
       return {} as EngineResponse
     },
@@ -26,12 +27,12 @@ const hashIn = (cell: number) => Buffer.from([cell, 0]).toString('base64url').pa
 
 const requestIn = (cell: number) => ({ pan_hash: hashIn(cell) }) as CardRequest
 
-function setUp() {
+function setUp({ serves_home = true } = {}) {
   const [home, first] = [countingEngine(), countingEngine()]
   let now_ms = 0
   const started = new Map([[1, { issuing: { engine: first.engine } } as StartedCell]])
   const routed = routeMessages(home.engine, {
-    ...{ started, numbers: new Set([1, 2]) },
+    ...{ started, numbers: new Set([1, 2]), serves_home },
     clock: { monotonic: () => now_ms },
   })
   const pass = (ms: number) => {
@@ -51,6 +52,14 @@ test('a message of a cell that has not started is refused, not decided by cell 0
   const { home, routed } = setUp()
   await assert.rejects(routed.submit(requestIn(2)), DatabaseUnavailable)
   assert.equal(home.count, 0)
+})
+
+test('a node without cell 0 refuses its messages, and those that its own cells do not know', async () => {
+  const { home, first, routed } = setUp({ serves_home: false })
+  for (const cell of [0, 5]) await assert.rejects(routed.submit(requestIn(cell)), /cell 0/)
+  first.isUnknown = true
+  await assert.rejects(routed.submit(requestIn(1)), /cell 0/)
+  assert.deepEqual([home.count, first.count], [0, 1])
 })
 
 test('a number of no cell is one of cell 0', async () => {

@@ -5,13 +5,19 @@ import { Overdue } from '#platform/postgres/write_lane.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { OtherCells } from './cells.ts'
 
-type Routes = Pick<OtherCells, 'started' | 'numbers'> & { clock: Pick<Clock, 'monotonic'> }
+type Routes = Pick<OtherCells, 'started' | 'numbers'> & {
+  clock: Pick<Clock, 'monotonic'>
+  serves_home: boolean
+}
 
 /**
  * The engine of all cells: the card number names the cell. A number that its cell doesn't know may
  * be one of cell 0, issued before there were others.
  */
-export function routeMessages(home: Engine, { started, numbers, clock }: Routes): Engine {
+export function routeMessages(
+  home: Engine,
+  { started, numbers, clock, serves_home }: Routes,
+): Engine {
   if (numbers.size === 0) return home
   const guards = new Map<Engine, Engine['submit']>()
   const guarded = (engine: Engine): Engine['submit'] => {
@@ -19,16 +25,20 @@ export function routeMessages(home: Engine, { started, numbers, clock }: Routes)
     guards.set(engine, known)
     return known
   }
+  const submitHome: Engine['submit'] = async (request) => {
+    if (!serves_home) throw new DatabaseUnavailable('this node does not serve cell 0')
+    return guarded(home)(request)
+  }
   const all = () => [home, ...[...started.values()].map(({ issuing }) => issuing.engine)]
   return {
     submit: async (request) => {
       const number = cellOfPan(request.pan_hash)
       const named = started.get(number)?.issuing.engine
       if (named !== undefined) {
-        return guarded(named)(request, () => guarded(home)(request))
+        return guarded(named)(request, () => submitHome(request))
       }
-      if (numbers.has(number)) throw new DatabaseUnavailable(`cell ${number} has not started`)
-      return guarded(home)(request)
+      if (numbers.has(number)) throw new DatabaseUnavailable(`cell ${number} is not served here`)
+      return submitHome(request)
     },
     load: () => all().reduce((sum, engine) => sum + engine.load(), 0),
     drain: async () => void (await Promise.all(all().map((engine) => engine.drain()))),

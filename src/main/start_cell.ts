@@ -20,6 +20,7 @@ import { runTasks, type Task, type TaskRunner } from '#platform/runtime/tasks.ts
 import { ConfigError } from '#platform/settings/environment.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { type Keys, loadKeys } from '#platform/storage/keys.ts'
+import { isServed } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type KnownFindings, watchBooks } from './audit.ts'
 import { followingAddress } from './cell_move/follow_move.ts'
@@ -78,7 +79,8 @@ export async function startCell(
   const shared_limits = worker?.shared_limits ?? null
   const runtime = await makeRuntime(dependencies, account_pool, { home, shared_limits })
   stops.push(runtime.close)
-  const notifications = worker === null ? await startNotifications(runtime) : null
+  const runs_tasks = worker === null && isServed(settings, settings.cell)
+  const notifications = runs_tasks ? await startNotifications(runtime) : null
   if (notifications !== null) stops.push(notifications.stop)
   stops.push(await followMoves(db, address))
   const { role, lane_count } = opened
@@ -98,7 +100,9 @@ export async function startCell(
         notifications === null
           ? own
           : [...issuing.tasks, ...tasksOf(runtime), ...notifications.tasks, books.task, ...own]
-      tasks = runTasks(tracing === null ? all : traceTasks(all, tracing), runtime)
+      const isPartial = home === null && settings.serve_cells !== null
+      const run = all.filter(({ name }) => !isPartial || !OVER_ALL_CELLS.has(name))
+      tasks = runTasks(tracing === null ? run : traceTasks(run, tracing), runtime)
       stops.push(tasks.stop)
       return tasks
     },
@@ -138,6 +142,9 @@ async function requireOwnDatabase(db: Database, { cell }: Settings): Promise<voi
     `The database configured for cell ${cell} belongs to cell ${found}. Correct FLORIN_CELLS.`,
   )
 }
+
+/** Tasks of cell 0 that read all cells; nodes that serve all of them run these. */
+const OVER_ALL_CELLS: ReadonlySet<string> = new Set(['prove_books', 'sweep_oauth'])
 
 /** The tasks that a node runs once; every process has its own for the state that it keeps. */
 const tasksOf = (runtime: Runtime): Task[] => [

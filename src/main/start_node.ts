@@ -7,6 +7,7 @@ import type { Probes } from '#platform/runtime/health.ts'
 import { type Log, silentLog } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import type { TaskRunner } from '#platform/runtime/tasks.ts'
+import { isServed } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { requireSharable, startOtherCells } from './cells.ts'
 import type { Issuing } from './issuing.ts'
@@ -57,7 +58,11 @@ export async function startNode(
   return {
     runtime,
     database_url,
-    engine: routeMessages(home.issuing.engine, { ...others, clock: runtime.clock }),
+    engine: routeMessages(home.issuing.engine, {
+      ...others,
+      clock: runtime.clock,
+      serves_home: isServed(settings, 0),
+    }),
     tracing,
     issuingOf: (number) => (others.started.get(number) ?? home).issuing,
     begin: (probe) => {

@@ -20,7 +20,7 @@ export function runtimeOfId(runtime: Runtime, id: string): Runtime {
 export function runtimeOfBearer(runtime: Runtime, bearer: string | null): Runtime {
   if (runtime.cells === null) return runtime
   const cell = bearer === null ? null : (cellOfBearer(bearer) ?? cellOfLinkToken(bearer))
-  return runtime.cells.at(cell ?? 0) ?? runtime.cells.home
+  return (cell === null ? undefined : runtime.cells.at(cell)) ?? runtime.cells.home
 }
 
 /** The runtime that performs a call: by its bearer, by the object of an operator, or by email. */
@@ -34,7 +34,7 @@ export async function runtimeOfCall(runtime: Runtime, call: Call): Promise<Runti
     return runtimeOfId(runtime, textOf(input, 'id') || textOf(input, 'account_id'))
   }
   const number = await cellOfAnyone(cells, call, input)
-  const chosen = cells.at(number)
+  const chosen = number === null ? cells.home : cells.at(number)
   if (chosen !== undefined) return chosen
   throw new Problem('service_unavailable', 'This account is served by other nodes.', {
     retry_after_s: 1,
@@ -55,15 +55,16 @@ function textOf(input: object, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-async function cellOfAnyone(cells: Cells, call: Call, input: object): Promise<number> {
+/** Null if any node can respond, from the directory in cell 0. */
+async function cellOfAnyone(cells: Cells, call: Call, input: object): Promise<number | null> {
   const { operation } = call
   if (operation === 'reset_password') return cellOfLinkToken(textOf(input, 'token')) ?? 0
-  if (operation === 'operator_sign_in') return 0
+  if (operation === 'operator_sign_in') return null
   // Refused there like everywhere, before anything is read for it.
-  if (!isValid(call, input)) return 0
+  if (!isValid(call, input)) return null
   const email = normalizeEmail(textOf(input, 'email'))
   if (operation !== 'create_account') return cells.ofEmail(email)
-  if (!(await isWithinRate(cells.home, call))) return 0
+  if (!(await isWithinRate(cells.home, call))) return null
   return cells.claimForNewAccount(email, call.request.ip)
 }
 

@@ -5,6 +5,7 @@ import {
   type Environment,
   isRecord,
   readJson,
+  readList,
 } from '#platform/settings/environment.ts'
 import type { ServerSettings } from '#platform/settings/server_settings.ts'
 import type { ChainSettings } from '#rails/chain/chain_settings.ts'
@@ -25,6 +26,11 @@ export type CellSettings = {
   more_cells: readonly CellDatabase[]
 }
 
+export type ServedCells = {
+  /** The numbers of the cells that this node serves; null: all of them. */
+  serve_cells: readonly number[] | null
+}
+
 type Rails = { chains: readonly ChainSettings[]; x402: X402Settings }
 
 type Databases = Pick<ServerSettings, 'database_url' | 'account_database_url'>
@@ -37,7 +43,10 @@ const FIELDS = new Set(['number', 'url', 'account_url'])
  * Cell 0 is always there, because it has the directory of all accounts. Its database is either
  * listed or the one of FLORIN_DATABASE_URL.
  */
-export function readCells(env: Environment, databases: Databases): CellSettings & Databases {
+export function readCells(
+  env: Environment,
+  databases: Databases,
+): CellSettings & ServedCells & Databases {
   const list = readJson(env, NAME, [])
   if (!Array.isArray(list)) throw invalid('must be a JSON list such as [{"number":1,"url":"…"}]')
   const cells = list.map(readCell)
@@ -54,13 +63,32 @@ export function readCells(env: Environment, databases: Databases): CellSettings 
   if (more_cells.some(({ url }) => url.open() === databases.database_url?.open())) {
     throw invalid('lists the database of FLORIN_DATABASE_URL, which is cell 0')
   }
-  if (first === undefined) return { ...databases, cell: 0, more_cells }
+  const serve_cells = readServed(env, more_cells)
+  if (first === undefined) return { ...databases, cell: 0, more_cells, serve_cells }
   if (databases.database_url !== null) {
     throw invalid('lists cell 0, so remove FLORIN_DATABASE_URL')
   }
   const { url: database_url, account_url: account_database_url } = first
-  return { database_url, account_database_url, cell: 0, more_cells }
+  return { database_url, account_database_url, cell: 0, more_cells, serve_cells }
 }
+
+const SERVED = 'FLORIN_SERVE_CELLS'
+
+/** Null if every cell is listed, because the node then serves all of them. */
+function readServed(env: Environment, more_cells: readonly CellDatabase[]): number[] | null {
+  const words = readList(env, SERVED)
+  const all = [0, ...more_cells.map(({ number }) => number)]
+  const unknown = words.find((word) => !all.map(String).includes(word))
+  if (unknown !== undefined) {
+    throw new ConfigError(`${SERVED} lists "${unknown}", which is not a cell of ${NAME}.`)
+  }
+  const served = all.filter((number) => words.includes(String(number)))
+  return served.length === 0 || served.length === all.length ? null : served
+}
+
+/** False for a cell whose calls, card messages and tasks are left to other nodes. */
+export const isServed = ({ serve_cells }: ServedCells, number: number): boolean =>
+  serve_cells === null || serve_cells.includes(number)
 
 /** An error doesn't repeat the URL, because it may contain a password. */
 function readCell(entry: unknown, at: number): CellDatabase {

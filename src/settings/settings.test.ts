@@ -258,6 +258,19 @@ test('FLORIN_CELLS lists more databases, and cell 0 is one of them or FLORIN_DAT
   assert.deepEqual(readSettings({}).more_cells, [])
 })
 
+test('a node serves the cells of FLORIN_SERVE_CELLS, by default all of them', () => {
+  const cells = [1, 2].map((number) => ({ number, url: `postgres://h${number}/florin` }))
+  const FLORIN_CELLS = JSON.stringify(cells)
+  const served = (FLORIN_SERVE_CELLS: string) =>
+    readSettings({ FLORIN_CELLS, FLORIN_SERVE_CELLS }).serve_cells
+  assert.deepEqual([served(''), served('0, 2, 1')], [null, null])
+  assert.deepEqual([served('2'), served('2,0')], [[2], [0, 2]])
+  assert.equal(readSettings({ FLORIN_SERVE_CELLS: '0' }).serve_cells, null)
+  for (const FLORIN_SERVE_CELLS of ['3', '1;2', '-1', '01', 'all']) {
+    refuses({ FLORIN_CELLS, FLORIN_SERVE_CELLS }, 'FLORIN_SERVE_CELLS')
+  }
+})
+
 test('printing the settings shows no secret', () => {
   const settings = readSettings({
     FLORIN_DATABASE_URL: 'postgres://u:hidden@127.0.0.1/florin',

@@ -19,7 +19,7 @@ import { type ChainSettings, readChainSettings } from '#rails/chain/chain_settin
 import { readSignerSettings, type SignerSettings } from '#rails/signer/signer_settings.ts'
 import { readX402Settings, type X402Settings } from '#rails/x402/x402_settings.ts'
 import { type BinProfile, readBins } from './bin_settings.ts'
-import { type CellSettings, readCells } from './cell_settings.ts'
+import { type CellSettings, readCells, type ServedCells } from './cell_settings.ts'
 import { type IsoSettings, readIsoSettings } from './iso_settings.ts'
 import { type MailSettings, readMailSettings } from './mail_settings.ts'
 import { type OperatorSettings, readOperatorSettings } from './operator_settings.ts'
@@ -32,6 +32,7 @@ import { readTracingSettings, type TracingSettings } from './tracing_settings.ts
 /** The environment, read once and typed. An invalid value throws a ConfigError. */
 export type Settings = ServerSettings &
   CellSettings &
+  ServedCells &
   IsoSettings &
   OperatorSettings &
   MailSettings &
