@@ -35,6 +35,7 @@ const floors = [
   'domain/notices',
   'domain/activity',
   'domain/support',
+  'domain/archive',
   'domain/system',
   'operations',
   'doors',

@@ -1,3 +1,4 @@
+import { addPartitionsTask } from '#domain/archive/add_partitions_task.ts'
 import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
@@ -148,6 +149,7 @@ const OVER_ALL_CELLS: ReadonlySet<string> = new Set(['prove_books', 'sweep_oauth
 
 /** The tasks that a node runs once; every process has its own for the state that it keeps. */
 const tasksOf = (runtime: Runtime): Task[] => [
+  addPartitionsTask(runtime),
   sweepCredentialsTask(runtime),
   sweepOauthTask(runtime),
   sweepResponsesTask(runtime),

@@ -98,7 +98,9 @@ const SCANNED = `
   select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows,
          sum(seq_scan)::bigint as whole
     from pg_stat_user_tables
-   where relname in ('transactions', 'movements', 'events')`
+   where relid in (select inhrelid from pg_inherits
+                    where inhparent in ('transactions'::regclass, 'movements'::regclass,
+                                        'events'::regclass))`
 
 type Scanned = { rows: bigint; whole: bigint }
 

@@ -11,8 +11,9 @@ export function recordingLog(): { log: Log; text(): string } {
 /** Every row of every table as one text. */
 export async function wholeDatabase(db: Database): Promise<string> {
   const tables = await db.rows<{ name: string }>(
-    `select quote_ident(table_name) as name from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    `select quote_ident(relname) as name from pg_class
+      where relkind in ('r', 'p') and not relispartition
+        and relnamespace = 'public'::regnamespace`,
   )
   const texts: string[] = []
   for (const { name } of tables) {

@@ -150,5 +150,5 @@ test('a report reads one range of an index', async () => {
   assert.match(plan.join('\n'), /Index Cond: \(\(account_id = .+\) AND \(id >= .+\) AND \(id < /)
   plan.length = 0
   await findSpending(explaining, { ...query, card_ids: [card.id] })
-  assert.match(plan.join('\n'), /transactions_of_card|transactions_pkey/)
+  assert.match(plan.join('\n'), /transactions_first_(of_card|pkey)/)
 })

@@ -8,7 +8,7 @@ type TransactionFilter = Omit<InputOfName<'list_transactions'>, 'card_id' | 'age
 export function transactionConditions(input: TransactionFilter): Condition[] {
   return [
     ...anyOf('type', input.type),
-    ...anyOf('status', input.status),
+    ...statusCondition(input.status),
     ...mccCondition(input.mcc),
     ...merchantCondition(input.merchant),
     ...anyOf('merchant_country', input.country),
@@ -18,6 +18,11 @@ export function transactionConditions(input: TransactionFilter): Condition[] {
     ...authorizationCondition(input.authorization_id),
     ...anyOf('dispute_id', input.dispute_id),
   ]
+}
+
+/** Declined purchases have an index. A parameter would hide it. */
+function statusCondition(list: string | undefined): Condition[] {
+  return list === 'declined' ? [[`status = 'declined'`]] : anyOf('status', list)
 }
 
 /** Codes and ranges, as in the rules of a card. */

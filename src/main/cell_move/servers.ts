@@ -37,12 +37,14 @@ export async function openAdministrator(url: string, which: 'old' | 'new'): Prom
 /** Tables that each server has for itself. */
 const OWN_TABLES = ['migrations', 'cell_move']
 
-/** In the order of their size, the smallest first. */
+/** In the order of their size, the smallest first. Partitions belong to their table. */
 export async function listTables(session: Session): Promise<{ name: string; bytes: number }[]> {
   const rows = await session.rows<{ name: string; bytes: bigint }>(
-    `select relname as name, pg_table_size(oid) as bytes from pg_class
-      where relnamespace = current_schema()::regnamespace and relkind = 'r'
-        and relname <> all($1)
+    `select relname as name,
+            (select coalesce(sum(pg_table_size(relid)), 0) from pg_partition_tree(c.oid)) as bytes
+       from pg_class c
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+        and not relispartition and relname <> all($1)
       order by bytes, name`,
     [OWN_TABLES],
   )

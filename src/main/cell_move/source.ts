@@ -24,11 +24,17 @@ export async function requireLogical(source: Session): Promise<void> {
   )
 }
 
-/** Publishes the tables that the new server has too. Returns those that it doesn't have. */
+/**
+ * Publishes the tables that the new server has too. Returns those that it doesn't have. The new
+ * server puts rows of partitioned tables into partitions of its own.
+ */
 export async function publish(source: Session, names: readonly string[]): Promise<string[]> {
   const tables = (await listTables(source)).map(({ name }) => name)
   await unpublish(source)
-  await source.run(`create publication ${PUBLICATION} for table ${listed(names)}`)
+  await source.run(
+    `create publication ${PUBLICATION} for table ${listed(names)}
+       with (publish_via_partition_root = true)`,
+  )
   return tables.filter((name) => !names.includes(name))
 }
 
