@@ -37,6 +37,7 @@ export function serverCommands(): Command[] {
       .option('--json', 'print JSON')
       .action(async (options) => (await import('./doctor.ts')).doctor(options)),
     cells(),
+    archive(),
     keys(),
     audit(),
     grants(),
@@ -73,6 +74,31 @@ function cells(): Command {
     .option('--cancel', 'end the move before its switch; the cell stays where it is')
     .option('--confirm', 'end the move after its switch, when all nodes have the new address')
     .action(async (number, options) => (await import('./cells_move.ts')).cellsMove(number, options))
+  return group
+}
+
+function archive(): Command {
+  const group = new Command('archive').description(
+    'Move old movements and transactions from the database to files.',
+  )
+  group
+    .command('create <folder>')
+    .description('Archive the months that are old enough, and remove them from the database.')
+    .option('--months <count>', 'keep this many months; default: FLORIN_RETAIN_HISTORY_MONTHS')
+    .action(async (folder, options) =>
+      (await import('./archive.ts')).archiveCreate(folder, options),
+    )
+  group
+    .command('verify <folder>')
+    .description('Prove that an archive, or all archives in a folder, are complete and unchanged.')
+    .action(async (folder) => (await import('./archive.ts')).archiveVerify(folder))
+  group
+    .command('restore <folder>')
+    .description('Load an archive into a schema of its own in any database, to look at it.')
+    .requiredOption('--to <url>', 'the database; - reads the URL from stdin')
+    .action(async (folder, options) =>
+      (await import('./archive.ts')).archiveRestore(folder, options),
+    )
   return group
 }
 

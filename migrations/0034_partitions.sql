@@ -90,6 +90,58 @@ call guard_table('movements', 'select, insert');
 call guard_table('transactions', 'select, update');
 revoke delete on transactions from florin_service;
 
+-- Rows before a floor have left the database. Events are deleted; movements and transactions, the
+-- history of money, are in an archive. Proofs and reports don't look for them.
+create table history_floors (
+  history  text primary key check (history in ('events', 'money')),
+  -- The time that the first ID behind the floor begins with, and the same as a timestamp.
+  floor    text collate "C" not null default '',
+  since    timestamptz not null default '-infinity'
+);
+insert into history_floors (history) values ('events'), ('money');
+call guard_table('history_floors', 'select');
+
+-- The sum of the archived entries of each purse: the proofs of balances begin with it.
+create table archived_sums (
+  account_id     text collate "C" not null,
+  kind           text not null,
+  owner_id       text collate "C" not null,
+  amount_micros  bigint not null,
+  primary key (account_id, kind, owner_id)
+);
+call guard_table('archived_sums');
+
+-- The archived part of the amounts paid to each card network, by movements and by transactions.
+create table archived_networks (
+  network              text primary key,
+  ledger_micros        bigint not null,
+  transactions_micros  bigint not null
+);
+call guard_table('archived_networks');
+
+-- The numbers of deleted events: the proof of sequences begins with them.
+create table retired_sequences (
+  account_id  text collate "C" primary key,
+  numbers     int8multirange not null
+);
+call guard_table('retired_sequences');
+
+-- Archives of movements and transactions.
+--
+--   leaving   the months are detached; their tables are dropped when the files have all their rows
+--   archived  only the files have them
+create table archives (
+  -- The floor of money behind it.
+  floor        text collate "C" primary key,
+  state        text not null check (state in ('leaving', 'archived')),
+  -- Detached tables by the table they were part of.
+  detached     jsonb not null,
+  -- Of the manifest; the next archive names it, so none can be left out or replaced.
+  sha256       text,
+  archived_at  timestamptz
+);
+call guard_table('archives');
+
 create or replace view entries as
   select account_id, id as movement_id, movement, from_kind as kind, from_owner_id as owner_id,
          -amount_micros as amount_micros, from_balance_micros as balance_micros, created_at
@@ -97,7 +149,10 @@ create or replace view entries as
   union all
   select account_id, id, movement, to_kind, to_owner_id, amount_micros, to_balance_micros,
          created_at
-    from movements;
+    from movements
+  union all
+  select account_id, null, 'archived', kind, owner_id, amount_micros, null, null
+    from archived_sums;
 
 -- The partitions of a table with their bounds: null for the first and the last one.
 create function partitions_of(partitioned regclass)
@@ -201,6 +256,50 @@ $$;
 revoke execute on function add_partitions from public;
 grant execute on function add_partitions to florin_service;
 grant execute on function partitions_of, id_month to florin_service;
+
+-- Deletes the months of events before a time, and returns how many partitions those were. Null if
+-- the table was busy. Nothing is deleted while an event waits to be sent, or is being copied to
+-- another server.
+create function retire_events(before timestamptz) returns integer
+language plpgsql security definer set search_path from current set lock_timeout = '200ms' as $$
+declare
+  bound   text;
+  retired record;
+  dropped integer := 0;
+begin
+  select max(upper_id collate "C") into bound from partitions_of('events')
+   where upper_id <= 'evt_' || id_time(before) collate "C"
+     and upper_id > 'evt_' || (select floor from history_floors where history = 'events');
+  if bound is null or exists (select from cell_move)
+     or exists (select from outbox where event_id < bound)
+     or exists (select from deliveries where event_id < bound) then
+    return 0;
+  end if;
+  for retired in select partition from partitions_of('events') where upper_id <= bound collate "C"
+  loop
+    execute format('insert into retired_sequences as r (account_id, numbers)
+      select account_id, range_agg(int8range(sequence, sequence, ''[]'')) from %s
+       where sequence is not null group by account_id
+          on conflict (account_id) do update set numbers = r.numbers + excluded.numbers',
+      retired.partition);
+    dropped := dropped + 1;
+  end loop;
+  for retired in select partition from partitions_of('events') where upper_id <= bound collate "C"
+  loop
+    execute format('alter table events detach partition %s', retired.partition);
+    execute format('drop table %s', retired.partition);
+  end loop;
+  call create_partition('events', 'first', format('from (minvalue) to (%L)', bound), '');
+  update history_floors
+     set floor = split_part(bound, '_', 2), since = id_month(bound) at time zone 'UTC'
+   where history = 'events';
+  return dropped;
+exception when lock_not_available then
+  return null;
+end
+$$;
+revoke execute on function retire_events from public;
+grant execute on function retire_events to florin_service;
 
 -- A copy on another server has partitions of its own, so a closed database needs the trigger on
 -- partitioned tables too.

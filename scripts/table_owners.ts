@@ -54,6 +54,13 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
   'domain/oauth_grants': ['mcp_sessions'],
   'domain/notices': ['notices', 'low_balances'],
   'domain/support': ['tickets', 'ticket_messages'],
+  'domain/archive': [
+    'history_floors',
+    'archived_sums',
+    'archived_networks',
+    'retired_sequences',
+    'archives',
+  ],
   'domain/system': ['maintenances', 'proof_findings', 'proven_accounts', 'proof_cycles'],
   operations: ['stored_responses'],
 }
@@ -70,6 +77,7 @@ const PRIVATE_READERS: Readonly<Record<string, string>> = {
   'src/domain/disputes/dispute_proofs.ts': 'proof: compares movements with disputes',
   'src/domain/authorizations/hold_proofs.ts': 'proof: compares holds with their purse',
   'src/domain/authorizations/spending_proofs.ts': 'proof: compares counters with transactions',
+  'src/domain/archive/leaving_store.ts': 'archive: sums what leaves the database',
   'src/domain/system/proof_store.ts': 'proof: finds accounts with new movements',
   'src/domain/system/prove_programme.ts': 'proof: counts all movements',
   'src/domain/statements/statement_store.ts': 'report: sums movements by month and kind',
@@ -80,6 +88,7 @@ const PRIVATE_READERS: Readonly<Record<string, string>> = {
 /** Helpers that take the names of tables as arguments; the caller is the one who writes. */
 const HELPERS: readonly string[] = [
   'src/platform/postgres/row_set.ts',
+  'src/main/archive/restore_archive.ts',
   'src/platform/postgres/whole_tables.ts',
   'src/platform/storage/sealed_column.ts',
 ]

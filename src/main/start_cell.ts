@@ -1,4 +1,6 @@
 import { addPartitionsTask } from '#domain/archive/add_partitions_task.ts'
+import { retireEventsTask } from '#domain/archive/retire_events_task.ts'
+import { sweepMessagesTask } from '#domain/authorizations/sweep_messages_task.ts'
 import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
@@ -150,6 +152,8 @@ const OVER_ALL_CELLS: ReadonlySet<string> = new Set(['prove_books', 'sweep_oauth
 /** The tasks that a node runs once; every process has its own for the state that it keeps. */
 const tasksOf = (runtime: Runtime): Task[] => [
   addPartitionsTask(runtime),
+  retireEventsTask(runtime),
+  sweepMessagesTask(runtime),
   sweepCredentialsTask(runtime),
   sweepOauthTask(runtime),
   sweepResponsesTask(runtime),

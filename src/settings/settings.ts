@@ -25,6 +25,7 @@ import { type MailSettings, readMailSettings } from './mail_settings.ts'
 import { type OperatorSettings, readOperatorSettings } from './operator_settings.ts'
 import { type ProcessorSecrets, readProcessors } from './processor_settings.ts'
 import { type RateProfileName, readRateProfile } from './rate_settings.ts'
+import { type RetentionSettings, readRetention } from './retention_settings.ts'
 import { type RiskSettings, readRiskSettings } from './risk_settings.ts'
 import { readSpendLimits, type SpendLimits } from './spend_limit_settings.ts'
 import { readTracingSettings, type TracingSettings } from './tracing_settings.ts'
@@ -54,6 +55,7 @@ export type Settings = ServerSettings &
     rate_profile: RateProfileName
     spend_limits: SpendLimits
     risk: RiskSettings
+    retention: RetentionSettings
     bins: readonly BinProfile[]
     /** The first one is the default. */
     chains: readonly ChainSettings[]
@@ -89,6 +91,7 @@ export function readSettings(env: Environment): Settings {
     rate_profile,
     spend_limits: readSpendLimits(env),
     risk: readRiskSettings(env, mode),
+    retention: readRetention(env),
     bins: readBins(env, mode),
     chains: readChainSettings(env),
     screening_file: env['FLORIN_SCREENING_FILE'] ? resolve(env['FLORIN_SCREENING_FILE']) : null,

@@ -9,7 +9,7 @@ type ChainEnd = { position: number; hash: string }
 export const running_chain: RunningProof<ChainEnd> = {
   name: "an account's audit log is one unbroken chain",
   key: 'audit',
-  start: (account_id) => ({ position: 0, hash: genesisHash(account_id) }),
+  start: async (_, account_id) => ({ position: 0, hash: genesisHash(account_id) }),
   advance: async (reader, account_id, { from }) => {
     const [head] = await reader.rows<{ audit_count: bigint; audit_hash: string }>(
       'select audit_count, audit_hash from account_heads where account_id = $1',

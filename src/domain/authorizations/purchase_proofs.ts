@@ -1,5 +1,5 @@
 import { type Proof, rowsIn, rowsNear, SLICES, usd } from '#domain/context/proof.ts'
-import { OF_TRANSACTIONS } from './touched_transactions.ts'
+import { EVENTS_FLOOR, MONEY_FLOOR, OF_TRANSACTIONS } from './touched_transactions.ts'
 
 /** SQL: the event of a transaction's creation. */
 const CREATION_EVENT = `'transaction.' || case t.type
@@ -84,7 +84,8 @@ export const purchase_proofs: readonly Proof[] = [
           from announced a
           join lateral (select * from transactions
                          where account_id = a.account_id and id = a.id offset 0) t on true
-         where case t.type when 'authorization' then a.events = 0 else a.events <> 1 end)
+         where case t.type when 'authorization' then a.events = 0 else a.events <> 1 end
+           and t.id >= ${EVENTS_FLOOR})
       select t.account_id, t.id,
              format('The %s has %s events of its creation instead of 1.', t.type, t.events)
                as sentence
@@ -101,7 +102,7 @@ export const purchase_proofs: readonly Proof[] = [
              end as sentence
         from of_events e
         left join touched t on t.account_id = e.account_id and t.id = e.resource_id
-       where t.id is null
+       where t.id is null and e.resource_id >= ${MONEY_FLOOR}
           or not case e.type
                when 'transaction.authorized' then t.type = 'authorization'
                when 'transaction.adjusted' then t.type = 'authorization'
@@ -120,7 +121,8 @@ export const purchase_proofs: readonly Proof[] = [
     sql: `${OF_TRANSACTIONS}, wanted as materialized (
         select t.*, t.version - t.rest as expected
           from (select t.*, ${FOLLOWING} - t.is_single_message::integer as rest
-                  from touched t where t.type = 'authorization') t),
+                  from touched t where t.type = 'authorization'
+                   and t.id >= ${EVENTS_FLOOR}) t),
       ${withWrongEvents(CHANGE_EVENTS)}
       select account_id, id,
              format('The authorization changed %s times, with %s events, captures and refunds.',
@@ -132,7 +134,7 @@ export const purchase_proofs: readonly Proof[] = [
     scope: 'slice',
     sql: `${OF_TRANSACTIONS}, wanted as materialized (
         select t.*, (t.status = 'reversed')::integer as expected
-          from touched t where t.type = 'refund'),
+          from touched t where t.type = 'refund' and t.id >= ${EVENTS_FLOOR}),
       ${withWrongEvents(REVERSAL)}
       select account_id, id,
              format('The refund is %s, with %s events of a reversal.', status, events) as sentence
@@ -223,7 +225,8 @@ export const purchase_proofs: readonly Proof[] = [
             else (select a.taken from sums a
                    where a.account_id = p.account_id and a.reference_id = p.authorization_id)
           end) m (micros)
-       where p.type is not null and coalesce(m.micros, 0) <> p.amount_micros`,
+       where p.type is not null and coalesce(m.micros, 0) <> p.amount_micros
+         and p.id >= ${MONEY_FLOOR}`,
   },
   {
     name: 'each movement of a card payment has its transaction',
@@ -234,7 +237,7 @@ export const purchase_proofs: readonly Proof[] = [
                     m.reference_id, coalesce('a ' || t.type, 'missing')) as sentence
         from moved m
         left join touched t on t.account_id = m.account_id and t.id = m.reference_id
-       where t.id is null
+       where t.id is null and m.reference_id >= ${MONEY_FLOOR}
           or not case
                when m.movement in ('spend_held', 'hold_released', 'hold_returned')
                  then t.type = 'authorization'

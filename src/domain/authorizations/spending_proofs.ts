@@ -71,6 +71,8 @@ const CARDS = `cards_moved as materialized (
     join lateral (select * from cards
                    where account_id = p.account_id and id = p.owner_id offset 0) c on true
    where c.replaced_by is null
+     and date_trunc('month', p.spent_day::timestamp) at time zone 'UTC' - interval '62 days'
+           >= s.money_since
 )`
 
 const TRANSACTIONS = `(select * from transactions t
@@ -126,7 +128,7 @@ export const attempt_proofs: readonly Proof[] = [
                              (select min(f) from unnest(r.failed_at) f) as first_at,
                              (select max(f) from unnest(r.failed_at) f) as last_at
                         from card_attempts r where r.account_id = s.account_id offset 0) a
-          on a.last_at >= s.since
+          on a.last_at >= s.since and a.first_at - interval '1 day' >= s.money_since
         cross join lateral (
           select count(*) as most,
                  count(*) filter (where t.created_at <= a.last_at and

@@ -36,5 +36,11 @@ const TOUCHED = `touched as materialized (
     on true
 )`
 
+/** SQL: the ID of a transaction before which there are none any more. */
+export const MONEY_FLOOR = `'txn_' || (select max(money_floor) from slices)`
+
+/** SQL: events about transactions before this ID may be deleted. */
+export const EVENTS_FLOOR = `'txn_' || (select max(events_floor) from slices)`
+
 /** Statements over the transactions of a slice begin with this. */
 export const OF_TRANSACTIONS = [SLICES, MADE, EVENTS, MOVEMENTS, TOUCHED].join(', ')

@@ -36,7 +36,7 @@ export const usage_proofs: readonly Proof[] = [
     sql: `${SLICES}
       select c.account_id, c.id, 'The card is used, without a purchase.' as sentence
         from slices s ${changedRows('cards', 'c')}
-       where c.cancel_reason = 'used'
+       where c.cancel_reason = 'used' and c.cancelled_at >= s.money_since
          and not exists (select 1 from transactions t
                           where t.card_id = c.id and t.type = 'authorization')`,
   },

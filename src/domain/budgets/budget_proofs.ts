@@ -41,6 +41,7 @@ export const budget_proofs: readonly Proof[] = [
           select * from budget_charges r
            where r.account_id = s.account_id
              and r.movement_id > 'bal_' || s.after and r.movement_id <= 'bal_' || s.through
+             and r.movement_id >= 'bal_' || s.money_floor
           offset 0) c on true
         left join movements m on m.account_id = c.account_id and m.id = c.movement_id
        where (m.movement in ('card_loaded', 'withdrawal_reserved')

@@ -35,7 +35,8 @@ export type RunningProof<State = unknown> = {
   name: string
   /** Named in the stored states. */
   key: string
-  start(account_id: string): State
+  /** The state before the first row that is still in the database. */
+  start(reader: SnapshotReader, account_id: string): Promise<State>
   advance(
     reader: SnapshotReader,
     account_id: string,
@@ -55,12 +56,27 @@ export type Slice = {
   since: Date | null
 }
 
+/**
+ * SQL: before these, events are deleted and money is archived: IDs without prefix, and timestamps.
+ * Objects that were made together differ by less than a minute, so these are a minute later.
+ */
+const FLOORS = `(
+  select id_time(nullif(max(since) filter (where history = 'events'), '-infinity')
+                   + interval '1 minute') as events_floor,
+         max(since) filter (where history = 'events') + interval '1 minute' as events_since,
+         id_time(nullif(max(since) filter (where history = 'money'), '-infinity')
+                   + interval '1 minute') as money_floor,
+         max(since) filter (where history = 'money') + interval '1 minute' as money_since
+    from history_floors)`
+
 /** Every statement of a slice or an account begins with this. */
 export const SLICES = `with slices as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-                       $6::timestamptz[])
+  select s.*, n.now, coalesce(f.events_floor, '') collate "C" as events_floor, f.events_since,
+         coalesce(f.money_floor, '') collate "C" as money_floor, f.money_since
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
            as s (account_id, after, through, near_after, near_through, since)
-  cross join (select $7::timestamptz as now) n
+   cross join (select $7::timestamptz as now) n
+   cross join ${FLOORS} f
 )`
 
 export function sliceParams(slices: readonly Slice[], now: Date): unknown[] {
@@ -108,8 +124,9 @@ export function changedRows(table: string, alias: string): string {
 export const usd = (micros: string): string => `'$' || trim_scale((${micros}) / 1000000.0)`
 
 /**
- * SQL: how many events of a type an object has at a time. An event is written in the transaction of
- * its change, so it is found near that time; if the clock was advanced in between, it is later.
+ * SQL: how many events of a type an object of a slice has at a time. An event is written in the
+ * transaction of its change, so it is found near that time; if the clock was advanced in between,
+ * it is later. One that was deleted counts as found.
  */
 export function eventCount(
   owner: { account_id: string; id: string; at: string },
@@ -120,5 +137,6 @@ export function eventCount(
      where e.account_id = ${account_id} and e.resource_id = ${id} and e.type = ${type}
        and e.id > 'evt_' || id_time(${at} - interval '10 seconds') ${end})`
   const near = count(`and e.id < 'evt_' || id_time(${at} + interval '5 minutes')`)
-  return `coalesce(nullif(${near}, 0), ${count('')})`
+  return `(case when ${at} < s.events_since then 1
+                else coalesce(nullif(${near}, 0), ${count('')}) end)`
 }

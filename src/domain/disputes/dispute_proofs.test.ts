@@ -22,6 +22,11 @@ const breakages: readonly Breakage[] = [
     sentence: 'The dispute of $12 credited $12 and took back $0 of $12.',
   },
   {
+    proof: 'each dispute has its transaction, unless that is archived',
+    sql: `update disputes set transaction_id = 'txn_missing' where status = 'open'`,
+    sentence: 'There is no transaction txn_missing.',
+  },
+  {
     proof: 'refunds and dispute credits of a capture never exceed it',
     sql: `update disputes set amount_micros = 16000000 where status = 'open';
           update movements set amount_micros = 16000000

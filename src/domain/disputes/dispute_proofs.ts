@@ -55,8 +55,19 @@ export const dispute_proofs: readonly Proof[] = [
                      ${moved(`'dispute_reversed', 'dispute_owed'`)} as returned,
                      case d.outcome when 'lost' then d.amount_micros
                                     else d.taken_back_micros end as due
-                from slices s ${changedRows('disputes', 'd')}) d
+                from slices s ${changedRows('disputes', 'd')}
+               where d.created_at >= s.money_since) d
        where credited <> amount or returned <> due`,
+  },
+  {
+    name: 'each dispute has its transaction, unless that is archived',
+    scope: 'account',
+    sql: `${SLICES}
+      select d.account_id, d.id, format('There is no transaction %s.', d.transaction_id) as sentence
+        from slices s ${changedRows('disputes', 'd')}
+       where d.transaction_id >= 'txn_' || s.money_floor
+         and not exists (select from transactions t
+                          where t.account_id = d.account_id and t.id = d.transaction_id)`,
   },
   {
     name: 'refunds and dispute credits of a capture never exceed it',

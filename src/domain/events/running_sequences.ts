@@ -10,7 +10,7 @@ const PAGE = 20_000
 export const running_sequences: RunningProof<Sequences> = {
   name: "an account's events are numbered without a gap, and no number is used twice",
   key: 'sequences',
-  start: () => ({ through: '', prefix: 0, ahead: [] }),
+  start: async (reader, account_id) => ({ through: '', ...(await retired(reader, account_id)) }),
   advance: async (reader, account_id, { from, settled }) => {
     const counter = new SequenceCounter(from.prefix, from.ahead)
     let { through } = from
@@ -31,6 +31,25 @@ export const running_sequences: RunningProof<Sequences> = {
     const found = { id: account_id, sentence: sentences.join(' ') }
     return { state, sentences: sentences.length === 0 ? [] : [found] }
   },
+}
+
+/** The numbers of deleted events: all up to `prefix`, and a few whose ID is older than others. */
+async function retired(
+  reader: SnapshotReader,
+  account_id: string,
+): Promise<Omit<Sequences, 'through'>> {
+  const rows = await reader.rows<{ first: bigint; end: bigint }>(
+    `select lower(r) as first, upper(r) as end
+       from retired_sequences, unnest(numbers) as r
+      where account_id = $1 order by 1`,
+    [account_id],
+  )
+  const ranges = rows.map(({ first, end }) => ({ first: Number(first), end: Number(end) }))
+  const prefix = ranges[0]?.first === 1 ? ranges[0].end - 1 : 0
+  const ahead = ranges
+    .filter(({ first }) => first > prefix)
+    .flatMap(({ first, end }) => Array.from({ length: end - first }, (_, at) => first + at))
+  return { prefix, ahead }
 }
 
 class SequenceCounter {

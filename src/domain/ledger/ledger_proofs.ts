@@ -10,6 +10,10 @@ const TREASURY_ENTRY = `id,
   case from_kind when 'treasury' then -amount_micros else amount_micros end as amount,
   case from_kind when 'treasury' then from_balance_micros else to_balance_micros end as balance`
 
+const ARCHIVED_TREASURY = `(
+  select coalesce(sum(amount_micros), 0) from archived_sums
+   where account_id = s.account_id and kind = 'treasury')`
+
 /** Proofs of the ledger. Balances are proven by running_balances.ts. */
 export const ledger_proofs: readonly Proof[] = [
   {
@@ -18,10 +22,11 @@ export const ledger_proofs: readonly Proof[] = [
     sql: `${SLICES}
       select s.account_id, t.id,
              format('The treasury has %s after this movement; it should have %s.',
-                    ${usd('t.balance')}, ${usd('coalesce(t.before, 0) + t.amount')}) as sentence
+                    ${usd('t.balance')}, ${usd('t.before + t.amount')}) as sentence
         from slices s
         cross join lateral (
-          select id, amount, balance, lag(balance) over (order by id) as before
+          select id, amount, balance,
+                 coalesce(lag(balance) over (order by id), ${ARCHIVED_TREASURY}) as before
             from ((select ${TREASURY_ENTRY} from movements
                     where account_id = s.account_id and id <= 'bal_' || s.after
                       and ${IS_OF_TREASURY}
@@ -31,7 +36,7 @@ export const ledger_proofs: readonly Proof[] = [
                     where account_id = s.account_id and id > 'bal_' || s.after
                       and id <= 'bal_' || s.through and ${IS_OF_TREASURY})) entries
         ) t
-       where t.id > 'bal_' || s.after and t.balance <> coalesce(t.before, 0) + t.amount`,
+       where t.id > 'bal_' || s.after and t.balance <> t.before + t.amount`,
   },
   {
     name: 'every movement is one of the table, between purses of its kinds',

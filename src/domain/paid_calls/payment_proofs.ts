@@ -10,11 +10,15 @@ const EXPECTED = `case
   when p.state = 'refunded' then array['call_paid', 'call_refunded']
   else '{}'::text[] end`
 
+const IS_KEPT = `p.created_at >= (
+  select coalesce(max(since), '-infinity') + interval '1 minute'
+    from history_floors where history = 'money')`
+
 const movementsOf = (which: string) => `
   select p.account_id, p.id,
          format('The payment is %s, with the movements %s.', p.state,
                 coalesce(array_to_string(m.movements, ', '), 'none')) as sentence
-    from (select * from x402_payments p where ${which}) p
+    from (select * from x402_payments p where ${which} and ${IS_KEPT}) p
     left join lateral (
       select array_agg(movement order by movement) as movements,
              bool_and(amount_micros = p.amount_micros) as is_exact

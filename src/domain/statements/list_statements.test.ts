@@ -176,3 +176,30 @@ test("a statement has nothing of another account's movements", async () => {
   const file = await send(url, 'GET', `/files/statements/${this_month()}.csv`, { bearer })
   assert.equal(file.text.split('\n').length, 2)
 })
+
+test('a month whose movements are archived has no statement and no file, and later ones are as before', async () => {
+  const { key, account_id } = await openHolder(service)
+  await fund(url, key, 20)
+  await startedAgo(account_id, 3)
+  const before = await statements(key)
+  assert.equal(before.length, 4)
+  const kept = before[1]?.period ?? ''
+  const setFloor = (floor: string, since: string) =>
+    service.owner_db.run(
+      `update history_floors set floor = $1, since = $2 where history = 'money'`,
+      [floor, since],
+    )
+  await setFloor('0', `${kept}-01T00:00:00Z`)
+  try {
+    assert.deepEqual(await statements(key), before.slice(0, 2))
+    const file = `/files/statements/${before[2]?.period}.csv`
+    assert.equal((await send(url, 'GET', file, { bearer: key })).status, 404)
+    const from = `${before[2]?.period}-01`
+    const query = new URLSearchParams({ from, to: `${kept}-02`, group_by: 'day' })
+    const reply = await send(url, 'GET', `/v1/spending?${query}`, { bearer: key })
+    assert.equal(reply.status, 400, reply.text)
+    assert.match(reply.text, new RegExp(`must not be before ${kept}-01: earlier transactions`))
+  } finally {
+    await setFloor('', '-infinity')
+  }
+})

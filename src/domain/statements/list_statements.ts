@@ -1,4 +1,5 @@
 import type { Handler } from '#domain/context/context.ts'
+import { findHistoryStart } from '#domain/ledger/history_start.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { mapPage, pageOfComputed } from '#platform/postgres/page.ts'
 import { type Period, periodsBetween } from './period.ts'
@@ -15,13 +16,18 @@ import { findAccountStart, findPeriodSums } from './statement_store.ts'
 export const listStatements: Handler<'list_statements'> = async (context, input) => {
   const { tx, caller, now, settings } = context
   const started = await findAccountStart(tx, caller.account_id)
-  const periods = periodsBetween(started ?? now, now)
+  const kept_from = await findHistoryStart(tx)
+  const periods = periodsBetween(latest(started ?? now, kept_from), now)
   const page = pageOfComputed(periods, { operation: 'list_statements', input })
   const statements = await findStatements(tx, caller.account_id, { periods, wanted: page.data })
   return mapPage({ ...page, data: statements }, (row) =>
     statementView(row, { now, public_url: settings.public_url }),
   )
 }
+
+/** A month whose movements are archived has no statement any more, rather than an empty one. */
+const latest = (started: Date, kept_from: Date | null): Date =>
+  kept_from !== null && kept_from > started ? kept_from : started
 
 /**
  * The statements of the wanted months. The last closing balance is the account's total now, and

@@ -144,7 +144,7 @@ async function advanceAll(
     const settled = boundary > through ? boundary : through
     const states: Record<string, unknown> = {}
     for (const { name, key, start, advance } of running_proofs) {
-      const from = running[key] ?? start(account_id)
+      const from = running[key] ?? (await start(reader, account_id))
       const { state, sentences } = await advance(reader, account_id, { from, settled })
       states[key] = state
       violations.push(...sentences.map((found) => ({ proof: name, account_id, ...found })))

@@ -20,9 +20,11 @@ export function loadNetworkTotals(tx: Tx): Promise<NetworkTotals[]> {
                        when type = 'refund' and status = 'settled' then -amount_micros
                        else 0 end)::bigint as micros
          from transactions group by 1)
-     select network, coalesce(m.micros, 0) as ledger_micros,
-            coalesce(s.micros, 0) as transactions_micros
+     select network,
+            coalesce(m.micros, 0) + coalesce(a.ledger_micros, 0) as ledger_micros,
+            coalesce(s.micros, 0) + coalesce(a.transactions_micros, 0) as transactions_micros
        from moved m full join settled s using (network)
+       full join archived_networks a using (network)
       order by network`,
   )
 }

@@ -48,7 +48,8 @@ export const topup_proofs: readonly Proof[] = [
                      ${eventsOf('topup.confirmed')} as confirmed,
                      ${eventsOf('topup.error')} as failed,
                      t.credited, t.released, t.held
-                from slices s ${changedRows('topups', 'u')} ${TRANSFERS}) u
+                from slices s ${changedRows('topups', 'u')} ${TRANSFERS}
+               where u.created_at >= s.events_since) u
        where created <> 1 or expired <> expiries or failed < held
           or confirmed not between credited and credited + released`,
   },
@@ -91,7 +92,8 @@ export const topup_proofs: readonly Proof[] = [
         from slices s ${changedRows('topups', 'u')}
         join lateral (select * from chain_transfers r
                        where r.account_id = u.account_id and r.topup_id = u.id offset 0) t on true
-       where not exists (select from movements m
+       where t.movement_id >= 'bal_' || s.money_floor
+         and not exists (select from movements m
                           where m.account_id = t.account_id and m.id = t.movement_id
                             and m.amount_micros = t.value_micros and m.reference_id = t.topup_id
                             and m.movement = case when t.held_reason is null then 'topup_settled'
@@ -118,6 +120,7 @@ export const topup_proofs: readonly Proof[] = [
         join lateral (select * from chain_transfers r
                        where r.account_id = u.account_id and r.topup_id = u.id offset 0) t on true
        where t.state in ('released', 'refunded')
+         and t.resolution_movement_id >= 'bal_' || s.money_floor
          and not exists (select from movements m
                           where m.account_id = t.account_id and m.id = t.resolution_movement_id
                             and m.amount_micros = t.value_micros

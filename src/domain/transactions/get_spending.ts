@@ -2,7 +2,9 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import { merchantGroupOf } from '#contract/merchant_groups.ts'
 import { SPENDING_DAYS_MAX, type Spending, type SpendingGroup } from '#contract/spending.ts'
 import type { Handler } from '#domain/context/context.ts'
+import { findHistoryStart } from '#domain/ledger/history_start.ts'
 import { usdFromMicros } from '#kernel/money.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { makeLabels } from './spending_labels.ts'
 import { findSpending, type SpendingSum } from './spending_store.ts'
 import { requireCardOf } from './transaction_store.ts'
@@ -12,6 +14,7 @@ const DAY_MS = 86_400_000
 export const getSpending: Handler<'get_spending'> = async ({ tx, caller }, input) => {
   const { from, to, group_by, card_id } = input
   const range = requireRange(from, to)
+  await requireKept(tx, range.first)
   const { account_id } = caller
   if (card_id !== undefined) await requireCardOf(tx, caller, card_id)
   const card_ids = card_id === undefined ? caller.card_ids : [card_id]
@@ -43,6 +46,18 @@ function requireRange(from: string, to: string): { first: Date; end: Date } {
     throw fieldProblem('invalid_request', 'to', message)
   }
   return { first, end }
+}
+
+/** Sums without the archived part of a range would look complete. */
+async function requireKept(tx: Tx, first: Date): Promise<void> {
+  const kept_from = await findHistoryStart(tx)
+  if (kept_from === null || first >= kept_from) return
+  const day = kept_from.toISOString().slice(0, 10)
+  throw fieldProblem(
+    'invalid_request',
+    'from',
+    `must not be before ${day}: earlier transactions are archived`,
+  )
 }
 
 /** Date accepts February 30 and returns a day in March. */

@@ -58,7 +58,7 @@ export const withdrawal_proofs: readonly Proof[] = [
         from (select w.*, ${moved('withdrawal_reserved')} as reserved,
                      ${moved('withdrawal_sent')} as sent, ${moved('withdrawal_fee_taken')} as fee,
                      ${moved('withdrawal_returned')} as returned
-                from slices s ${OF_ACCOUNTS}) w
+                from slices s ${OF_ACCOUNTS} and w.created_at >= s.money_since) w
        where reserved <> amount_micros
           or sent <> case step when 'completed' then amount_micros - fee_micros else 0 end
           or fee <> case step when 'completed' then fee_micros else 0 end

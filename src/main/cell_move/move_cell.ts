@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { findInterrupted } from '#domain/archive/leaving_store.ts'
 import {
   type CellMove,
   findCellMove,
@@ -109,8 +110,14 @@ async function requireReady(source: Session, { from, cell }: MoveInput): Promise
   const db = openDatabase(from, { pool_size: 1 })
   try {
     const pending = await pendingMigrations(db)
-    if (pending.length === 0) return
-    throw new ConfigError(`Cell ${cell} has pending migrations. Run \`florin migrate\` first.`)
+    if (pending.length > 0) {
+      throw new ConfigError(`Cell ${cell} has pending migrations. Run \`florin migrate\` first.`)
+    }
+    if ((await findInterrupted(db)) === null) return
+    throw new ConfigError(
+      `An archive of cell ${cell} was interrupted, and its months would not be copied. Run ` +
+        '`florin archive create` first.',
+    )
   } finally {
     await db.close()
   }

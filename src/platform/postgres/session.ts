@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { openPool } from './connection_pool.ts'
 import { makeTx, sendInserted, type Tx } from './tx.ts'
 
@@ -6,6 +7,9 @@ export type Session = Tx & { close(): Promise<void> }
 
 export async function openSession(url: string): Promise<Session> {
   const client = await openPool(() => url, {}).connectOutsidePool()
-  const tx = makeTx((statement) => client.query(statement), sendInserted)
-  return { ...tx, close: () => client.end() }
+  return { ...txOn(client), close: () => client.end() }
 }
+
+/** Statements on a connection that the caller has, one after another. */
+export const txOn = (client: pg.ClientBase): Tx =>
+  makeTx((statement) => client.query(statement), sendInserted)
