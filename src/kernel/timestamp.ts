@@ -16,3 +16,15 @@ export function timestampText(timestamp: Date): string {
   }
   return texts[slot] as string
 }
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** A UTC day in a sentence for a person: Nov 18, 2026. */
+export function formatDay(at: Date): string {
+  return `${MONTHS[at.getUTCMonth()]} ${at.getUTCDate()}, ${at.getUTCFullYear()}`
+}
+
+/** To the minute, in UTC, because the reader's time zone is unknown: Nov 18, 2026, 09:30 UTC. */
+export function formatTimestamp(at: Date): string {
+  return `${formatDay(at)}, ${timestampText(at).slice(11, 16)} UTC`
+}

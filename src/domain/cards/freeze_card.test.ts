@@ -11,7 +11,7 @@ import {
   issueCard,
   openHolder,
 } from '#test/support/cards.ts'
-import type { Reply } from '#test/support/http.ts'
+import { type Reply, send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
@@ -34,6 +34,9 @@ test('freezing an active card keeps its balance and emits card.frozen', async ()
   const event = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
   assert.equal(event.type, 'card.frozen')
   assert.deepEqual(event.data, { object: body, previous_attributes: { status: 'active' } })
+  const activity = await send(url, 'GET', '/v1/activity?limit=1', { bearer })
+  const [latest] = activity.body['data'] as { message: string }[]
+  assert.equal(latest?.message, `You froze your card ending in ${card.last4}.`)
 })
 
 test('freezing a frozen card returns 200, changes nothing and emits no event', async () => {

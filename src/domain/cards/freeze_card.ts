@@ -11,14 +11,14 @@ export const freezeCard: Handler<'freeze_card'> = async (context, { id }) => {
   if (card.status === 'frozen') return showCard(tx, card, now)
 
   const frozen_by = frozenBy(caller)
-  const freezer = frozen_by === 'agent' ? 'an agent' : 'you'
+  const freezer = frozen_by === 'agent' ? 'An agent' : 'You'
   await changeCard(tx, card, { change: { status: 'frozen', frozen_by, frozen_at: now }, now })
   const view = await showCard(tx, card, now)
   context.emit(
     card.account_id,
     cardEvent(card, view, {
       type: 'card.frozen',
-      message: `Your ${describeCard(card)} was frozen by ${freezer}.`,
+      message: `${freezer} froze your ${describeCard(card)}.`,
       previous_attributes: { status: card.status },
     }),
   )

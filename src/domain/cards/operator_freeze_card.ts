@@ -19,7 +19,7 @@ export const operatorFreezeCard: OperatorHandler<'operator_freeze_card'> = async
   if (card.status === 'frozen') return view
   const event = cardEvent(card, view, {
     type: 'card.frozen',
-    message: `Your ${describeCard(card)} was frozen by an administrator.`,
+    message: `An administrator froze your ${describeCard(card)}.`,
     previous_attributes: { status: card.status },
   })
   context.emit(card.account_id, event)

@@ -1,6 +1,7 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { formatUsd } from '#kernel/money.ts'
+import { formatDay } from '#kernel/timestamp.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -52,7 +53,7 @@ function remindOne(dependencies: ReminderDependencies): Promise<boolean> {
     await markEvidenceStep(tx, dispute, hasPassed ? 'passed' : 'reminded')
     const amount = formatUsd(dispute.amount_micros)
     const about = `your dispute with ${await findMerchantName(tx, dispute)} (${amount})`
-    const deadline = dispute.evidence_due_at.toISOString().slice(0, 10)
+    const deadline = formatDay(dispute.evidence_due_at)
     const message = hasPassed
       ? `The deadline for evidence has passed for ${about}.`
       : `Add evidence by ${deadline} for ${about}.`

@@ -3,6 +3,7 @@ import type { OperatorRole } from '#contract/operator/roles.ts'
 import { Problem } from '#contract/problem.ts'
 import { totpStepOf } from '#domain/credentials/totp.ts'
 import { Secret } from '#kernel/secret.ts'
+import { formatTimestamp } from '#kernel/timestamp.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Random } from '#platform/runtime/random.ts'
@@ -175,7 +176,8 @@ async function requireFirstTokenUnexpired(
 
 function requireUnexpired(expires_at: Date, now: Date): void {
   if (expires_at > now) return
-  throw new Problem('token_expired', `This operator token expired at ${expires_at.toISOString()}.`)
+  const expired_at = formatTimestamp(expires_at)
+  throw new Problem('token_expired', `This operator token expired on ${expired_at}.`)
 }
 
 async function findToken(

@@ -2,6 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { accountSums } from '#domain/ledger/balances.ts'
 import { decimalFromMicros, formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { formatTimestamp } from '#kernel/timestamp.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
 
@@ -43,7 +44,7 @@ function requireElapsed(
   if (allowed_at <= now) return
   throw new Problem(
     'policy_denied',
-    `${reason}. You can withdraw again at ${allowed_at.toISOString()}.`,
+    `${reason}. You can withdraw again after ${formatTimestamp(allowed_at)}.`,
   )
 }
 
@@ -99,10 +100,12 @@ export async function requireBalanceRoom(
   const { treasury_micros, cards_micros } = await accountSums(tx, account_id)
   const room = microsFromUsd(balance_max_usd) - treasury_micros - cards_micros
   if (amount_micros <= room) return
-  const message = `must be at most ${decimalFromMicros(room < 0n ? 0n : room)}`
+  const left = room < 0n ? 0n : room
+  const message = `must be at most ${decimalFromMicros(left)}`
   throw new Problem(
     'amount_out_of_range',
-    `The maximum account balance is ${balance_max_usd} USD: amount_usd ${message}.`,
+    `Your account can hold up to ${formatUsd(microsFromUsd(balance_max_usd))}. ` +
+      `You can add ${formatUsd(left)} more.`,
     { details: [{ field: 'amount_usd', message }] },
   )
 }

@@ -43,7 +43,7 @@ test('every account gets one event, and health shows the maintenance until it en
   assert((await countEvents()).every(({ count }) => count === 1n))
   const isMailed = async () => {
     const { text } = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: person.bearer })
-    return text.includes('Scheduled maintenance')
+    return /Scheduled maintenance (on|from) \w{3} \d+, \d{4}, [^"]* UTC"/.test(text)
   }
   assert(await eventually(isMailed, { within_ms: 20_000 }))
 

@@ -1,5 +1,6 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Dependencies, NewEvent } from '#domain/context/context.ts'
+import { formatDay, formatTimestamp } from '#kernel/timestamp.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -59,11 +60,19 @@ function announceToBatch(dependencies: AnnouncementDependencies): Promise<boolea
   })
 }
 
+/** The day once: "on Nov 16, 2026, 01:00–02:00 UTC". */
+function periodText({ starts_at, ends_at }: MaintenanceRow): string {
+  const ends = formatTimestamp(ends_at)
+  if (formatDay(starts_at) !== formatDay(ends_at)) {
+    return `from ${formatTimestamp(starts_at)} to ${ends}`
+  }
+  return `on ${formatTimestamp(starts_at).replace(' UTC', '')}–${ends.slice(-'00:00 UTC'.length)}`
+}
+
 function maintenanceEvent(maintenance: MaintenanceRow): NewEvent {
-  const { starts_at, ends_at, message } = maintenanceView(maintenance)
   return {
     type: 'system.maintenance',
-    message: `Scheduled maintenance from ${starts_at} to ${ends_at}: ${message}`,
+    message: `Scheduled maintenance ${periodText(maintenance)}: ${maintenance.message}`,
     severity: 'warning',
     resource: { type: 'maintenance', id: maintenance.id.toString() },
     object: maintenanceView(maintenance),

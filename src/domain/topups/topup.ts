@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
-import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
 import type { Settings } from '#settings/settings.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
@@ -119,11 +119,10 @@ export function requireChainAsset(
 export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Micros {
   const { topup_min_usd, topup_max_usd } = limits
   if (amount_usd < topup_min_usd || amount_usd > topup_max_usd) {
-    throw new Problem(
-      'amount_out_of_range',
-      `A top-up must be between ${topup_min_usd} and ${topup_max_usd} USD.`,
-      { details: [{ field: 'amount_usd', message: 'is out of range' }] },
-    )
+    const [least, most] = [topup_min_usd, topup_max_usd].map((usd) => formatUsd(microsFromUsd(usd)))
+    throw new Problem('amount_out_of_range', `A top-up must be between ${least} and ${most}.`, {
+      details: [{ field: 'amount_usd', message: `must be between ${least} and ${most}` }],
+    })
   }
   return microsFromUsd(amount_usd)
 }

@@ -11,6 +11,7 @@ import type { SentTransferRow } from './sent_transfers.ts'
 import {
   isHeldBySuspension,
   netOf,
+  shortAddress,
   type WithdrawalRow,
   withdrawalReference,
   withdrawalView,
@@ -83,7 +84,7 @@ export async function markBroadcasted(
     if (sent.refund_of !== null) return
     await emitWithdrawalEvent(tx, dependencies, sent, {
       type: 'withdrawal.broadcasted',
-      message: `${formatUsd(netOf(sent))} withdrawal sent to ${sent.address}.`,
+      message: `${formatUsd(netOf(sent))} withdrawal sent to ${shortAddress(sent.address)}.`,
       object: withdrawalView(sent),
     })
   })
@@ -133,7 +134,7 @@ export async function completeWithdrawal(
     ])
     await emitWithdrawalEvent(tx, dependencies, done, {
       type: 'withdrawal.completed',
-      message: `${formatUsd(netOf(done))} withdrawal to ${done.address} is complete.`,
+      message: `${formatUsd(netOf(done))} withdrawal to ${shortAddress(done.address)} is complete.`,
       object: null,
     })
   })

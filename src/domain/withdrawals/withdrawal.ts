@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
@@ -82,22 +82,21 @@ export function requireWithdrawalAmount(amount_usd: number, limits: SpendLimits)
   const { withdrawal_min_usd, withdrawal_max_usd, withdrawal_fee_usd } = limits
   const isBelowMinimum = amount_usd < withdrawal_min_usd || amount_usd <= withdrawal_fee_usd
   if (isBelowMinimum || amount_usd > withdrawal_max_usd) {
-    throw new Problem(
-      'amount_out_of_range',
-      `A withdrawal must be between ${withdrawal_min_usd} and ${withdrawal_max_usd} USD.`,
-      { details: [{ field: 'amount_usd', message: 'is out of range' }] },
-    )
+    const least = formatUsd(microsFromUsd(Math.max(withdrawal_min_usd, withdrawal_fee_usd)))
+    const most = formatUsd(microsFromUsd(withdrawal_max_usd))
+    throw new Problem('amount_out_of_range', `A withdrawal must be between ${least} and ${most}.`, {
+      details: [{ field: 'amount_usd', message: `must be between ${least} and ${most}` }],
+    })
   }
   return microsFromUsd(amount_usd)
 }
 
 export function requireWithinDay(used_micros: Micros, limits: SpendLimits): void {
   if (used_micros <= microsFromUsd(limits.withdrawal_daily_usd)) return
-  throw new Problem(
-    'amount_out_of_range',
-    `You can withdraw at most ${limits.withdrawal_daily_usd} USD per day.`,
-    { details: [{ field: 'amount_usd', message: "exceeds today's remaining limit" }] },
-  )
+  const most = formatUsd(microsFromUsd(limits.withdrawal_daily_usd))
+  throw new Problem('amount_out_of_range', `You can withdraw at most ${most} per day.`, {
+    details: [{ field: 'amount_usd', message: "exceeds today's remaining limit" }],
+  })
 }
 
 /** Returns the 40 hex digits of an address; its checksum must be correct. */
@@ -115,5 +114,9 @@ export function invalidAddress(chain: Chain): Problem {
     details: [{ field: 'address', message: 'is not a valid address on this chain' }],
   })
 }
+
+/** Enough of an address to recognize it; a whole one fills a subject line. */
+export const shortAddress = (address: string): string =>
+  `${address.slice(0, 6)}…${address.slice(-6)}`
 
 export const withdrawalReference = (id: string) => ({ type: 'withdrawal', id })

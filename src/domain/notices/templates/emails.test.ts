@@ -53,23 +53,19 @@ const emails: readonly [name: string, email: Email][] = [
   event('topup.expired', 'tup', 'Your $100.00 top-up expired.'),
   event('transaction.authorized', 'txn', 'Approved: $15.49 at Netflix.'),
   event('transaction.declined', 'txn', 'Declined: $15.49 at St. James <Deli> (card frozen).'),
-  event('card.frozen', 'card', 'Your Visa card ending in 4242 was frozen by you.'),
+  event('card.frozen', 'card', 'You froze your card ending in 4242.'),
   event('dispute.answered', 'dsp', 'B&H Photo responded to your dispute ($32.06).'),
   event(
     'dispute.evidence_due',
     'dsp',
-    'Add evidence by 2026-11-18 for your dispute with B&H Photo ($32.06).',
+    'Add evidence by Nov 18, 2026 for your dispute with B&H Photo ($32.06).',
   ),
   event('dispute.resolved', 'dsp', 'You won your dispute with B&H Photo ($32.06).'),
-  event(
-    'withdrawal.broadcasted',
-    'wd',
-    '$94.00 withdrawal sent to TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA.',
-  ),
+  event('withdrawal.broadcasted', 'wd', '$94.00 withdrawal sent to TB7mht…GDe4eA.'),
   event(
     'system.maintenance',
     'mnt',
-    'Scheduled maintenance from 2026-11-16 01:00 UTC to 2026-11-16 02:00 UTC: a new database.',
+    'Scheduled maintenance on Nov 16, 2026, 01:00–02:00 UTC: We move to a new database.',
   ),
   event('webhook.disabled', 'wh', 'Webhook to hooks.example disabled: 5 days of failures.'),
   event(

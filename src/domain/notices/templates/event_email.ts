@@ -1,17 +1,13 @@
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
-import { type Email, formatTimestamp } from './layout.ts'
-
-/** Subjects of events whose message is too long for one. */
-const subjects: Readonly<Record<string, string>> = {
-  'system.maintenance': 'Scheduled maintenance',
-}
+import { formatTimestamp } from '#kernel/timestamp.ts'
+import type { Email } from './layout.ts'
 
 const next_steps: Readonly<Record<string, string>> = {
   'topup.confirmed': 'The money is in your balance.',
   'topup.expired': 'A deposit that arrives later is still credited.',
   'transaction.authorized': 'If you don’t recognize it, freeze the card and contact support.',
   'transaction.declined': 'Open the transaction to see why and what to change.',
-  'card.frozen': 'New purchases are declined until you unfreeze the card.',
+  'card.frozen': 'New purchases are declined until the card is unfrozen.',
   'dispute.answered': 'Read the response and add evidence if you disagree.',
   'dispute.evidence_due': 'Evidence added later may not be considered.',
   'withdrawal.broadcasted': 'If you didn’t request it, contact support immediately.',
@@ -46,6 +42,7 @@ function buttonOf({ type, resource_id }: OutboxEvent): Email['button'] {
 const explained: Readonly<Record<string, string>> = {
   'balance.debt_incurred': '. ',
   'approval.requested': '; ',
+  'system.maintenance': ': ',
 }
 
 function splitMessage(type: string, message: string): [subject: string, explanation?: string] {
@@ -59,14 +56,13 @@ function splitMessage(type: string, message: string): [subject: string, explanat
 /** A message leads with amount, merchant and outcome, so it is the subject. */
 export function eventEmail(event: OutboxEvent): Email {
   const { type, message, created_at } = event
-  const own_subject = subjects[type]
   const [subject, explanation] = splitMessage(type, message)
-  const lines = [own_subject === undefined ? explanation : message, next_steps[type]]
+  const lines = [explanation, next_steps[type]]
   return {
-    subject: own_subject ?? subject.replace(/\.$/, ''),
+    subject: subject.replace(/\.$/, ''),
     lines: lines.filter((line) => line !== undefined),
     // The time of the announcement, beside the times of the maintenance, would only confuse.
-    details: own_subject === undefined ? [['Time', formatTimestamp(created_at)]] : [],
+    details: type === 'system.maintenance' ? [] : [['Time', formatTimestamp(created_at)]],
     button: buttonOf(event),
   }
 }

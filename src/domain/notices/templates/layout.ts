@@ -156,11 +156,6 @@ function detailRows(details: NonNullable<Email['details']>): string[] {
   ]
 }
 
-/** In UTC, to the minute: the recipient's time zone is unknown. */
-export function formatTimestamp(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

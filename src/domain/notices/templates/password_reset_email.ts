@@ -1,4 +1,5 @@
-import { type Email, formatTimestamp } from './layout.ts'
+import { formatTimestamp } from '#kernel/timestamp.ts'
+import type { Email } from './layout.ts'
 
 type PasswordReset = { url: string; minutes: number; ip: string; requested_at: Date }
 

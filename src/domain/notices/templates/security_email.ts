@@ -1,5 +1,7 @@
+import { type Scope, scopes } from '#contract/scopes.ts'
 import type { SecurityAlert } from '#domain/context/context.ts'
-import { type Email, formatTimestamp } from './layout.ts'
+import { formatTimestamp } from '#kernel/timestamp.ts'
+import type { Email } from './layout.ts'
 
 const subjects: Readonly<Record<SecurityAlert['kind'], string>> = {
   new_sign_in: 'New sign-in to your account',
@@ -31,11 +33,24 @@ const notification_names: Readonly<Record<string, string>> = {
 
 const detail_labels: Readonly<Partial<Record<SecurityAlert['kind'], string>>> = {
   api_key_created: 'API key',
-  grant_created: 'App',
   card_revealed: 'Card',
   webhook_created: 'Endpoint',
   webhook_moved: 'New endpoint',
   notifications_off: 'Turned off',
+}
+
+type DetailRow = readonly [label: string, value: string]
+
+function detailRows(kind: SecurityAlert['kind'], detail: string): DetailRow[] {
+  if (kind === 'grant_created') return grantRows(detail)
+  return [[detail_labels[kind] ?? 'Details', detailText(kind, detail)]]
+}
+
+/** An app and its new scopes, with the sentences of the consent page. */
+function grantRows(detail: string): DetailRow[] {
+  const [, app = detail, granted = ''] = /^(.*) \(([^()]+)\)$/s.exec(detail) ?? []
+  const sentences = granted.split(', ').map((scope) => scopes[scope as Scope] ?? scope)
+  return [['App', app], ...(granted === '' ? [] : [['It can now', sentences.join(' ')] as const])]
 }
 
 function detailText(kind: SecurityAlert['kind'], detail: string): string {
@@ -96,9 +111,7 @@ export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
           ]),
     ],
     details: [
-      ...(detail === undefined || detail === ip
-        ? []
-        : [[detail_labels[kind] ?? 'Details', detailText(kind, detail)] as const]),
+      ...(detail === undefined || detail === ip ? [] : detailRows(kind, detail)),
       ['Time', formatTimestamp(now)],
       ['IP address', ip],
     ],
