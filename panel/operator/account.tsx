@@ -113,14 +113,18 @@ const withdrawal_columns: readonly Column<Withdrawal>[] = [
   amount_column,
 ]
 
-const dispute_columns: readonly Column<Dispute>[] = [
+const dispute_columns: readonly Column<Dispute & { merchant_name: string }>[] = [
   {
-    title: 'Reason',
-    cell: ({ reason, created_at }) => (
+    title: 'Merchant',
+    cell: ({ merchant_name, reason, created_at }) => (
       <>
-        {humanize(reason)}
-        <span className="num block text-sm text-soft md:hidden">
-          <Time at={created_at} />
+        {merchant_name}
+        <span className="block text-sm text-soft">
+          {humanize(reason)}
+          <span className="num md:hidden">
+            {' '}
+            · <Time at={created_at} />
+          </span>
         </span>
       </>
     ),

@@ -65,7 +65,9 @@ const columns: readonly Column<Row>[] = [
 ]
 
 function GrantScopes({ grant: { scopes, card_ids } }: { grant: Row }) {
-  const cards = card_ids === null ? 'All cards' : `${card_ids.length} selected cards`
+  const count = card_ids?.length ?? 0
+  const cards =
+    card_ids === null ? 'All cards' : `${count} selected ${count === 1 ? 'card' : 'cards'}`
   return (
     <>
       <span className="block max-w-md text-sm wrap-anywhere">{scopes.join(', ')}</span>

@@ -1,11 +1,11 @@
 import { Webhook as WebhookIcon } from 'lucide-react'
 import type { Webhook } from '#contract/webhooks.ts'
 import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
-import { Copyable } from '#panel/ui/copy.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { AccountLink } from './account_link.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { WithAccountId } from './shapes.ts'
 
@@ -20,8 +20,8 @@ const columns: readonly Column<Row>[] = [
         {disabled_reason !== null && (
           <span className="block text-sm text-soft">{humanize(disabled_reason)}</span>
         )}
-        <span className="hidden md:block">
-          <Copyable text={account_id} label="Copy account ID" />
+        <span className="block text-sm">
+          <AccountLink account_id={account_id} />
         </span>
       </>
     ),

@@ -58,8 +58,8 @@ function RowActions({ withdrawal }: { withdrawal: Row }) {
           invalidates={invalidates}
           success_message="Withdrawal approved."
         >
-          <Money usd={withdrawal.amount_usd} /> will be sent to {withdrawal.address}. You can’t
-          reverse a transfer.
+          <Money usd={withdrawal.net_usd} /> will be sent to {withdrawal.address}. You can’t reverse
+          a transfer.
         </ActionButton>
       )}
       <ActionButton

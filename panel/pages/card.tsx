@@ -106,6 +106,18 @@ function merchantRows({ merchant_lock }: Card): DescriptionRow[] {
   return [['Merchant', name], ...(id === null ? [] : [['Merchant ID', id] as const])]
 }
 
+const freezers = { owner: 'You', agent: 'An agent', admin: 'An administrator' } as const
+
+const cancel_reasons: Readonly<Record<NonNullable<Card['cancel_reason']>, string>> = {
+  requested: 'Canceled on request',
+  replaced: 'Replaced by a new card',
+  lost: 'Lost',
+  stolen: 'Stolen',
+  admin: 'Canceled by an administrator',
+  expired: 'Expired',
+  used: 'Used for its one purchase',
+}
+
 function Details({ card }: { card: Card }) {
   const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const
   const linkedCard = (name: string, id: string | null) =>
@@ -145,10 +157,10 @@ function Details({ card }: { card: Card }) {
             ? []
             : [['Valid until', <Time key="valid" at={card.valid_until} />] as const]),
           ['Issued', <Time key="issued" at={card.created_at} />],
-          ...(card.frozen_by === null ? [] : [['Frozen by', humanize(card.frozen_by)] as const]),
+          ...(card.frozen_by === null ? [] : [['Frozen by', freezers[card.frozen_by]] as const]),
           ...(card.cancel_reason === null
             ? []
-            : [['Cancel reason', humanize(card.cancel_reason)] as const]),
+            : [['Why it was canceled', cancel_reasons[card.cancel_reason]] as const]),
           ...linkedCard('Replaces', card.replaces),
           ...linkedCard('Replaced by', card.replaced_by),
         ]}

@@ -77,7 +77,7 @@ export function Disputes() {
   const merchants = useMerchants(list.rows)
   const to_transactions = (
     <Button asChild>
-      <Link href="/transactions?type=capture">Dispute a charge</Link>
+      <Link href="/transactions?status=completed&choose=dispute">Dispute a charge</Link>
     </Button>
   )
   return (

@@ -1,6 +1,6 @@
 import { Gavel } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
@@ -40,7 +40,8 @@ export function TransactionPage({ id }: { id: string }) {
 
 function Details({ transaction }: { transaction: Transaction }) {
   const related = useRelated(transaction)
-  const [is_disputing, setDisputing] = useState(false)
+  // The list opens a charge this way when it was asked for one to dispute.
+  const [is_disputing, setDisputing] = useState(useSearchParams()[0].has('dispute'))
   const disputable = findDisputableCapture(transaction, related)
   return (
     <>

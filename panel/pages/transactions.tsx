@@ -1,4 +1,5 @@
 import { Receipt } from 'lucide-react'
+import { Link, useSearchParams } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
@@ -32,6 +33,7 @@ export function Transactions() {
   const purchases = usePurchases(events, values.status)
   // A type is a filter of single events; without it, the list has one row per purchase.
   const shows_events = values.type !== ''
+  const is_choosing = useSearchParams()[0].get('choose') === 'dispute'
   const card_names = useCardNames()
   const columns: Column<Transaction>[] = [
     {
@@ -72,6 +74,7 @@ export function Transactions() {
           />
         }
       />
+      {is_choosing && <ChooseCharge />}
       <Section flush>
         <TransactionFilters filters={filters} card_options={card_names.options} />
         <Table
@@ -79,12 +82,23 @@ export function Transactions() {
           list={shows_events ? events : purchases}
           columns={columns}
           empty={empty}
-          href={({ id }) => `/transactions/${id}`}
+          href={({ id }) => `/transactions/${id}${is_choosing ? '?dispute' : ''}`}
           rowName={({ merchant_name }) => merchant_name}
           details={shows_events ? undefined : (row) => <PurchaseEvents row={row} />}
         />
       </Section>
     </>
+  )
+}
+
+function ChooseCharge() {
+  return (
+    <p role="status" className="mb-4 rounded-lg bg-accent-ground px-3 py-2.5 text-accent">
+      Choose the charge to dispute. You have 120 days from the day it was charged.{' '}
+      <Link href="/disputes" className="font-medium underline underline-offset-2">
+        Cancel
+      </Link>
+    </p>
   )
 }
 

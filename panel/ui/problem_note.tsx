@@ -1,7 +1,8 @@
 import { CircleAlert } from 'lucide-react'
 import type { FlorinError } from '#client/client.ts'
+import { humanize } from './badge.tsx'
 
-/** The error of a form: the message of the service and the request ID for support. */
+/** The error of a form. */
 export function ProblemNote({ problem }: { problem: FlorinError | null }) {
   if (problem === null) return null
   return (
@@ -11,13 +12,34 @@ export function ProblemNote({ problem }: { problem: FlorinError | null }) {
     >
       <CircleAlert aria-hidden />
       <div className="min-w-0">
-        <p>{problem.message}</p>
-        {problem.request_id !== null && (
-          <p className="mt-0.5 font-mono text-xs break-all">{problem.request_id}</p>
-        )}
+        <p className="wrap-anywhere">{problemText(problem)}</p>
+        <RequestId problem={problem} />
       </div>
     </div>
   )
+}
+
+/** Only for faults of the service, which support looks up; a wrong input is the user’s to fix. */
+export function RequestId({ problem: { status, request_id } }: { problem: FlorinError }) {
+  if (request_id === null || status < 500) return null
+  return <p className="mt-0.5 text-sm break-all">Request ID for support: {request_id}</p>
+}
+
+/** Fields whose name in a form differs from the contract’s. */
+const field_names: Readonly<Record<string, string>> = {
+  body: 'Message',
+  load_usd: 'Amount to load',
+  totp_code: 'Authentication code',
+  per_transaction_usd: 'Limit per purchase',
+  daily_usd: 'Daily limit',
+  monthly_usd: 'Monthly limit',
+}
+
+/** The message with the name of its field as a person reads it: "Amount must not be negative." */
+export function problemText({ message, details: [first] }: FlorinError): string {
+  if (first === undefined || message !== `${first.field} ${first.message}.`) return message
+  const name = first.field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? first.field
+  return `${field_names[name] ?? humanize(name.replace(/_usd$/, ''))} ${first.message}.`
 }
 
 /** The message for one field, if the error has details about it. */

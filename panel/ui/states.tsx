@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { RequestId } from './problem_note.tsx'
 
 /** A placeholder while content loads. */
 export function Skeleton({ className }: { className?: string }) {
@@ -47,9 +48,7 @@ export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): 
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <CircleAlert className="mb-3 size-6 text-bad" aria-hidden />
       <p className="max-w-md font-medium">{problem.message}</p>
-      {problem.request_id !== null && (
-        <p className="mt-1 font-mono text-xs break-all text-soft">{problem.request_id}</p>
-      )}
+      <RequestId problem={problem} />
       <Button className="mt-4" onClick={retry}>
         Try again
       </Button>

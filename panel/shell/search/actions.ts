@@ -12,7 +12,7 @@ export const actions: readonly Result[] = [
   action('Issue a card', '/cards?issue', 'New card'),
   action('Add money', '/topups', 'Top up, deposit'),
   action('Withdraw money', '/withdrawals?withdraw', 'Send USDT'),
-  action('Dispute a charge', '/transactions?type=capture'),
+  action('Dispute a charge', '/transactions?status=completed&choose=dispute'),
   action('Download a statement', '/statements', 'CSV, PDF'),
   action('Create an API key', '/developers/keys'),
   action('Add a webhook', '/developers/webhooks'),

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createElement } from 'react'
+import { FlorinError } from '#client/client.ts'
+import { renderAt } from '#panel/test_support/render.tsx'
+import { ProblemNote, problemText } from './problem_note.tsx'
+
+const refusal = (field: string, message: string) =>
+  new FlorinError({
+    code: 'invalid_request',
+    message: `${field} ${message}.`,
+    status: 400,
+    details: [{ field, message }],
+    request_id: 'req_1',
+  })
+
+test('a message about a field names it as the form does', () => {
+  const cases = [
+    ['amount_usd', 'must not be negative', 'Amount must not be negative.'],
+    ['body', 'must not be empty', 'Message must not be empty.'],
+    ['limits.daily_usd', 'must be at most 10', 'Daily limit must be at most 10.'],
+    ['mcc.allow.0', 'is not a valid code', 'Allow is not a valid code.'],
+    ['merchant_lock.name', 'is required', 'Name is required.'],
+  ] as const
+  for (const [field, message, text] of cases) {
+    assert.equal(problemText(refusal(field, message)), text)
+  }
+  const other = new FlorinError({ code: 'not_found', message: 'No such card.', status: 404 })
+  assert.equal(problemText(other), 'No such card.')
+})
+
+test('only a fault of the service shows its request ID', () => {
+  const text = renderAt(
+    '/',
+    createElement(ProblemNote, { problem: refusal('name', 'is required') }),
+  )
+  assert.doesNotMatch(text, /req_1/)
+  const fault = new FlorinError({
+    code: 'internal_error',
+    message: 'Something went wrong on our end.',
+    status: 500,
+    request_id: 'req_1',
+  })
+  const shown = renderAt('/', createElement(ProblemNote, { problem: fault }))
+  assert.match(shown, /Something went wrong on our end\..*req_1/s)
+})
