@@ -3,6 +3,7 @@ import { connectAgents, leaveApproval, playAgents } from './agents.ts'
 import { Chance } from './chance.ts'
 import { liveThrough, type Person, settleIn } from './person.ts'
 import { abroad, agent_shops, everyday, risky } from './places.ts'
+import { addRareStates } from './rare_states.ts'
 import { call, simulate, type World } from './world.ts'
 
 const DAY_S = 86_400
@@ -109,6 +110,7 @@ async function addCases(world: World, [household, studio]: readonly Person[]): P
   }
   await call(world, 'open_ticket', ticket, bearer)
   await addWithdrawals(world, bearer)
+  await addRareStates(world, bearer)
   const idle = studio.cards[0]
   if (idle !== undefined) await call(world, 'freeze_card', { id: idle.id }, studio.bearer)
 }
