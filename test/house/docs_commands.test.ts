@@ -31,6 +31,7 @@ const elsewhere: readonly (readonly [command: RegExp, test: string, words: strin
   [/^pkcs11-tool .*--keygen/, 'test/stories/key_token.long.test.ts', "'keys', 'rotate'"],
   [/^pkcs11-tool .*--keypairgen/, 'test/stories/signer_token.long.test.ts', 'FLORIN_PKCS11'],
   [/^florin keys rotate$/, 'test/stories/key_token.long.test.ts', "'keys', 'rotate'"],
+  [/^florin cells move /, 'test/stories/cell_move.long.test.ts', "'cells', 'move', '1', '--to'"],
   [/^curl -s .*\/healthz/, 'test/stories/docs.long.test.ts', 'docs'],
 ]
 
@@ -44,7 +45,12 @@ function commandsIn(page: string): string[] {
   const blocks = page.matchAll(/^```(text|console)?\n(.*?)^```$/gms)
   return [...withoutOthers(page, blocks)]
     .flatMap((block) => block.replaceAll('\\\n', '').split('\n'))
-    .map((line) => line.replace(/ +#.*$/, '').trim())
+    .map((line) =>
+      line
+        .replace(/ +#.*$/, '')
+        .replace(/^\$ /, '')
+        .trim(),
+    )
     .filter((line) => COMMAND.test(`${line} `))
 }
 
@@ -66,6 +72,12 @@ test('every command of the docs that is not in an sh block is run by a test', ()
     ({ line }) => !OF_THE_MACHINE.test(line) && !elsewhere.some(([command]) => command.test(line)),
   )
   assert.deepEqual(not_run, [])
+})
+
+test('every page with bash blocks has a test that runs them', () => {
+  const with_bash = pages.filter((page) => read(page).includes('\n```bash\n'))
+  assert.deepEqual(with_bash, ['docs/backup.md'])
+  assert.ok(read('test/stories/backup_page.long.test.ts').includes('```bash'))
 })
 
 test('each of these tests exists and runs its command', () => {
