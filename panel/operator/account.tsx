@@ -91,9 +91,12 @@ type ListProps<Row> = {
   columns: readonly Column<Row>[]
 }
 
+/** Few, so that all lists are in reach; each loads more. */
+const SHOWN = '8'
+
 function ListSection<Row extends { id: string }>(props: ListProps<Row>) {
   const { title, path, filters, columns } = props
-  const list = useOperatorList<Row>(path, filters)
+  const list = useOperatorList<Row>(path, { ...filters, limit: SHOWN })
   const empty = <p className="px-4 py-6 text-center text-soft">None</p>
   return (
     <Section title={title} flush>

@@ -11,7 +11,7 @@ export function PlannedMaintenance() {
   return (
     <QueryBoundary query={health}>
       {({ maintenance }) => (
-        <Section title="Scheduled and in progress" flush>
+        <Section title="Scheduled maintenance" flush>
           {maintenance.length === 0 ? (
             <EmptyState icon={Wrench} title="No scheduled maintenance">
               Maintenance you announce shows here and in the API’s system health until it ends.

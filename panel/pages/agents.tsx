@@ -1,6 +1,6 @@
 import { Bot, ChevronRight } from 'lucide-react'
 import { Link } from 'wouter'
-import { type Scope, scopes as scope_labels } from '#contract/scopes.ts'
+import type { Scope } from '#contract/scopes.ts'
 import { agentName, type Grant, useGrants } from '#panel/grants.ts'
 import { useCardNames } from '#panel/pages/transactions/card_names.ts'
 import { Badge, Status } from '#panel/ui/badge.tsx'
@@ -49,6 +49,24 @@ export function Agents() {
   )
 }
 
+/** Short names; the agent’s page has the sentences of the consent page. */
+const scope_labels: Readonly<Record<Scope, string>> = {
+  'account:read': 'See account',
+  'balance:read': 'See balance',
+  'topup:create': 'Create top-ups',
+  'topup:read': 'See top-ups',
+  'card:read': 'See cards',
+  'card:issue': 'Issue cards',
+  'card:control': 'Load and change cards',
+  'card:reveal_pan': 'See card numbers',
+  'transaction:read': 'See transactions',
+  'withdrawal:create': 'Withdraw',
+  'withdrawal:read': 'See withdrawals',
+  'dispute:write': 'File disputes',
+  'webhook:write': 'Manage webhooks',
+  'system:read': 'See status and limits',
+}
+
 function Agent({ grant }: { grant: Grant }) {
   const card_names = useCardNames()
   const cards = grant.card_ids?.map((id) => card_names.of(id)).join(', ') ?? 'All cards'
@@ -64,10 +82,12 @@ function Agent({ grant }: { grant: Grant }) {
         }
         action={is_active ? <RevokeButton grant={grant} /> : <Status of={grant.status} />}
       >
-        <ul aria-label="Scopes" className="mb-2 flex flex-wrap gap-1.5">
+        <ul aria-label="Permissions" className="mb-2 flex flex-wrap gap-1.5">
           {grant.scopes.map((scope) => (
-            <li key={scope} title={scope_labels[scope as Scope]}>
-              <Badge tone={scope.endsWith(':read') ? 'neutral' : 'accent'}>{scope}</Badge>
+            <li key={scope} title={scope}>
+              <Badge tone={scope.endsWith(':read') ? 'neutral' : 'accent'}>
+                {scope_labels[scope as Scope] ?? scope}
+              </Badge>
             </li>
           ))}
         </ul>

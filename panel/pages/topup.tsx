@@ -87,9 +87,11 @@ function Outcome({ topup }: { topup: Topup }) {
   return (
     <Section>
       <div className="py-8 text-center">
-        <p className="text-2xl font-semibold tracking-tight">
-          <Money usd={usd} />
-        </p>
+        {usd > 0 && (
+          <p className="text-2xl font-semibold tracking-tight">
+            <Money usd={usd} />
+          </p>
+        )}
         <p className="mx-auto mt-2 max-w-sm text-soft">{sentence}</p>
         {topup.status === 'completed' && (
           <Button kind="main" asChild className="mt-5">
@@ -114,9 +116,9 @@ function Details({ topup }: { topup: Topup }) {
           <Copyable key="to" text={topup.deposit_address} label="Copy deposit address" />,
         ],
         ...topup.txids.map(
-          (txid) =>
+          (txid, at) =>
             [
-              'Transaction hash',
+              topup.txids.length === 1 ? 'Transaction hash' : `Transaction hash ${at + 1}`,
               <Copyable key={txid} text={txid} label="Copy transaction hash" />,
             ] as const,
         ),

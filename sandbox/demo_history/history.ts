@@ -87,16 +87,7 @@ async function playDay(world: World, people: readonly Person[], day: number): Pr
 async function addCases(world: World, [household, studio]: readonly Person[]): Promise<void> {
   if (household === undefined || studio === undefined) return
   const { bearer } = household
-  const [lost, kept] = household.captured.slice(-2)
-  for (const transaction_id of [lost, kept]) {
-    const explanation = 'The order never arrived, and the shop does not answer.'
-    const dispute = { transaction_id, reason: 'not_received', explanation }
-    const { id } = await call(world, 'file_dispute', dispute, bearer)
-    if (transaction_id === lost) {
-      await simulate(world, `disputes/${id}/answer`, { text: 'We shipped a replacement.' }, bearer)
-      await simulate(world, `disputes/${id}/close`, { outcome: 'won' }, bearer)
-    }
-  }
+  await addDisputes(world, bearer)
   const everyday_card = household.cards[0]
   if (everyday_card !== undefined) {
     await call(world, 'set_mcc_rules', { id: everyday_card.id, deny: ['7995'] }, bearer)
@@ -113,6 +104,22 @@ async function addCases(world: World, [household, studio]: readonly Person[]): P
   await addRareStates(world, bearer)
   const idle = studio.cards[0]
   if (idle !== undefined) await call(world, 'freeze_card', { id: idle.id }, studio.bearer)
+}
+
+/** One that was won, and one that is open; both with online shops, which can fail to deliver. */
+async function addDisputes(world: World, bearer: string): Promise<void> {
+  for (const merchant of ['Paper Crane Online', 'Threadbare Clothing']) {
+    const { data } = await call(world, 'list_transactions', { type: 'capture', merchant }, bearer)
+    const charges = data as { id: string; refunded_usd: number }[]
+    const charge = charges.find(({ refunded_usd }) => refunded_usd === 0)
+    if (charge === undefined) throw new Error(`the demo has no charge from ${merchant}`)
+    const explanation = 'The order never arrived, and the shop does not reply.'
+    const dispute = { transaction_id: charge.id, reason: 'not_received', explanation }
+    const { id } = await call(world, 'file_dispute', dispute, bearer)
+    if (merchant === 'Threadbare Clothing') continue
+    await simulate(world, `disputes/${id}/answer`, { text: 'We shipped a replacement.' }, bearer)
+    await simulate(world, `disputes/${id}/close`, { outcome: 'won' }, bearer)
+  }
 }
 
 /** An external wallet; the sandbox's chain takes any valid address. */

@@ -9,7 +9,6 @@ export type Person = Omit<Plan, 'cards'> & {
   cards: (CardPlan & { id: string })[]
   /** Approved and not yet captured. */
   open: string[]
-  captured: string[]
 }
 
 /** An account with its first deposit and its cards. */
@@ -22,7 +21,7 @@ export async function settleIn(world: World, bearer: string, plan: Plan): Promis
     const { id } = await call(world, 'issue_card', { type: 'virtual', name, limits, bin }, bearer)
     cards.push({ ...card, id: String(id) })
   }
-  return { ...plan, bearer, cards, open: [], captured: [] }
+  return { ...plan, bearer, cards, open: [] }
 }
 
 async function binOf(world: World, bearer: string, brand: string): Promise<string> {
@@ -73,14 +72,13 @@ async function renewSubscriptions(world: World, person: Person): Promise<void> {
 
 /** Merchants capture the next day; a few give the money back later, and one in fifty cancels. */
 async function settleOpen(world: World, person: Person): Promise<void> {
-  const { bearer, open, captured } = person
+  const { bearer, open } = person
   for (const id of open.splice(0)) {
     if (world.chance.isHit(0.02)) {
       await simulate(world, `transactions/${id}/reverse`, {}, bearer)
       continue
     }
     const capture = await settle(world, bearer, id)
-    captured.push(String(capture.id))
     if (world.chance.isHit(0.04))
       await simulate(world, `transactions/${capture.id}/refund`, {}, bearer)
   }

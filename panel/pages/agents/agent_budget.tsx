@@ -113,7 +113,8 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
       <MoneyField
         label="Ask me above (optional)"
         name="ask_above_usd"
-        placeholder="Never for a single amount"
+        placeholder="Don’t ask"
+        hint="A single amount above this needs your approval, even within the budget."
         defaultValue={budget?.ask_above_usd ?? ''}
       />
       <ProblemNote problem={set_budget.error} />

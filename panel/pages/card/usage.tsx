@@ -39,7 +39,7 @@ function ValidUntil({ at }: { at: string }) {
   const is_over = useNow() > Date.parse(at)
   return (
     <>
-      {is_over ? 'Purchases are declined since ' : 'Valid until '}
+      {is_over ? 'Purchases have been declined since ' : 'Valid until '}
       <Time at={at} />
     </>
   )

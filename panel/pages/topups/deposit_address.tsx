@@ -5,6 +5,8 @@ import { Section } from '#panel/ui/section.tsx'
 import { Countdown } from '#panel/ui/time.tsx'
 
 export function DepositAddress({ topup }: { topup: Topup }) {
+  const { asset } = topup
+  const chain = topup.chain.toUpperCase()
   return (
     <Section>
       <div className="flex flex-col items-center gap-5 py-2 text-center">
@@ -20,11 +22,11 @@ export function DepositAddress({ topup }: { topup: Topup }) {
         <div>
           <p className="text-soft">Send</p>
           <p className="text-2xl font-semibold tracking-tight">
-            <Money usd={topup.amount_usd} /> <span className="text-lg text-soft">in USDT</span>
+            <Money usd={topup.amount_usd} /> <span className="text-lg text-soft">in {asset}</span>
           </p>
         </div>
         <div className="w-full max-w-md rounded-lg bg-ground px-3 py-2.5">
-          <p className="text-sm text-soft">to this address on TRON</p>
+          <p className="text-sm text-soft">to this address on {chain}</p>
           <p className="mt-1 font-mono text-base break-all">{topup.deposit_address}</p>
         </div>
         <div className="flex flex-wrap justify-center gap-2">
@@ -32,8 +34,8 @@ export function DepositAddress({ topup }: { topup: Topup }) {
           <CopyButton text={String(topup.amount_usd)} label="Copy amount" is_label_visible />
         </div>
         <p className="text-sm text-soft">
-          Expires in <Countdown until={topup.expires_at} />. Send only USDT on TRON. Transfers on
-          other networks are lost.
+          Expires in <Countdown until={topup.expires_at} />. Send only {asset} on {chain}. Transfers
+          on other networks are lost.
         </p>
       </div>
     </Section>
