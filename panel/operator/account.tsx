@@ -19,6 +19,7 @@ import { useOperatorQuery } from './operator_api.ts'
 import { useOperatorList } from './operator_list.ts'
 import { recipient_column } from './recipient_column.tsx'
 import type { OperatorAccount } from './shapes.ts'
+import { ticketStatusLabel } from './ticket_sheet.tsx'
 import { transaction_columns } from './transactions.tsx'
 
 /** All that support needs about one customer. */
@@ -142,7 +143,7 @@ const ticket_columns: readonly Column<Ticket>[] = [
   {
     title: 'Status',
     sortKey: ({ status }) => status,
-    cell: ({ status }) => <Status of={status} />,
+    cell: ({ status }) => <Status of={status} label={ticketStatusLabel(status)} />,
   },
   {
     title: 'Updated',

@@ -6,6 +6,7 @@ import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { operatorName } from '#panel/words/operator_name.ts'
 import { useOperatorMutation } from './operator_api.ts'
 import { useOperatorList } from './operator_list.ts'
 
@@ -23,7 +24,7 @@ export function AccountNotes({ account_id }: { account_id: string }) {
           <li key={note.id} className="border-t border-line pt-3">
             <p className="text-sm whitespace-pre-wrap wrap-anywhere">{note.body}</p>
             <p className="mt-1 text-xs text-soft">
-              {note.author.name} · <Time at={note.created_at} />
+              {operatorName(note.author.name)} · <Time at={note.created_at} />
             </p>
           </li>
         ))}

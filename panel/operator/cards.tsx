@@ -7,7 +7,7 @@ import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { AccountLink } from './account_link.tsx'
+import { customer_column } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { SearchBar } from './search_bar.tsx'
@@ -87,11 +87,7 @@ function RowActions({ card }: { card: Row }) {
 const [card_column, ...other_columns] = card_columns
 const columns: readonly Column<Row>[] = [
   ...(card_column === undefined ? [] : [card_column]),
-  {
-    title: 'Customer',
-    wide_only: true,
-    cell: ({ account_id }) => <AccountLink account_id={account_id} />,
-  },
+  customer_column,
   ...other_columns,
 ]
 

@@ -7,6 +7,7 @@ import { formatMoney, Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
+import { customer_column, PhoneNote } from './account_link.tsx'
 import { ConvertClearing } from './convert_clearing.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { PendingConversion } from './shapes.ts'
@@ -21,11 +22,15 @@ export function Clearings() {
     {
       title: 'Merchant',
       sortKey: ({ merchant_name }) => merchant_name,
-      cell: ({ merchant_name }) => (
-        <span className="font-medium wrap-anywhere">{merchant_name}</span>
+      cell: (row) => (
+        <>
+          <span className="font-medium wrap-anywhere">{row.merchant_name}</span>
+          <PhoneNote row={row} />
+        </>
       ),
     },
     { title: 'Type', wide_only: true, cell: ({ kind }) => humanize(kind) },
+    customer_column,
     createdColumn('Received'),
     {
       title: 'Amount',

@@ -1,10 +1,10 @@
 import { Undo2 } from 'lucide-react'
 import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
-import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
+import { customer_column, PhoneNote } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { HeldRefund } from './shapes.ts'
@@ -13,13 +13,14 @@ const columns: readonly Column<HeldRefund>[] = [
   {
     title: 'Merchant',
     sortKey: ({ merchant_name }) => merchant_name,
-    cell: ({ merchant_name }) => <span className="font-medium wrap-anywhere">{merchant_name}</span>,
+    cell: (row) => (
+      <>
+        <span className="font-medium wrap-anywhere">{row.merchant_name}</span>
+        <PhoneNote row={row} />
+      </>
+    ),
   },
-  {
-    title: 'Card',
-    wide_only: true,
-    cell: ({ card_id }) => <Copyable text={card_id} label="Copy the card ID" />,
-  },
+  customer_column,
   createdColumn('Received'),
   amount_column,
   { title: 'Actions', right: true, cell: (row) => <RowActions refund={row} /> },

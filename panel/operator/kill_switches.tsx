@@ -61,7 +61,7 @@ function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdi
         <p className="text-sm text-soft">{rail_effects[kill_switch.rail]}</p>
         {kill_switch.changed_at !== null && (
           <p className="text-sm text-soft">
-            {kill_switch.reason}, <Time at={kill_switch.changed_at} />
+            Last change: {kill_switch.reason}, <Time at={kill_switch.changed_at} />
           </p>
         )}
       </div>
@@ -94,6 +94,7 @@ function ReasonDialog({ kill_switch, onDone }: { kill_switch: KillSwitch; onDone
       open
       onOpenChange={onDone}
       title={`${actionLabel(kill_switch)} ${railLabel(kill_switch).toLowerCase()}?`}
+      description={kill_switch.on ? 'They work again immediately.' : rail_effects[kill_switch.rail]}
     >
       <form
         onSubmit={(form) => {

@@ -6,16 +6,28 @@ import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
+import { customer_column, PhoneNote } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { HeldDeposit } from './shapes.ts'
 
+const reasons: Readonly<Record<string, string>> = {
+  kill_switch: 'Top-ups were stopped',
+  screening: 'Sender is on the screening list',
+}
+
 const columns: readonly Column<HeldDeposit>[] = [
   {
     title: 'From',
-    cell: ({ from_address }) => <Copyable text={from_address} label="Copy sender address" />,
+    cell: (row) => (
+      <>
+        <Copyable text={row.from_address} label="Copy sender address" />
+        <PhoneNote row={row} />
+      </>
+    ),
   },
-  { title: 'Reason', wide_only: true, cell: ({ reason }) => humanize(reason) },
+  { title: 'Reason', wide_only: true, cell: ({ reason }) => reasons[reason] ?? humanize(reason) },
+  customer_column,
   createdColumn('Received'),
   amount_column,
   { title: 'Actions', right: true, cell: (row) => <RowActions deposit={row} /> },

@@ -19,6 +19,9 @@ export const ticket_statuses = [
   ['closed', 'Closed'],
 ] as const
 
+export const ticketStatusLabel = (status: string): string | undefined =>
+  ticket_statuses.find(([value]) => value === status)?.[1]
+
 type Props = { ticket: WithAccountId<Ticket>; onClose(): void }
 
 export function TicketSheet({ ticket, onClose }: Props) {
@@ -30,7 +33,7 @@ export function TicketSheet({ ticket, onClose }: Props) {
       description={humanize(ticket.category)}
     >
       <p className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-1">
-        <Status of={ticket.status} />
+        <Status of={ticket.status} label={ticketStatusLabel(ticket.status)} />
         <RelatedLinks ticket={ticket} />
       </p>
       <ol aria-label="Messages" className="space-y-3">

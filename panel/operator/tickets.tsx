@@ -10,7 +10,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
 import type { WithAccountId } from './shapes.ts'
-import { TicketSheet, ticket_statuses } from './ticket_sheet.tsx'
+import { TicketSheet, ticket_statuses, ticketStatusLabel } from './ticket_sheet.tsx'
 
 type Row = WithAccountId<Ticket>
 
@@ -28,7 +28,7 @@ export function Tickets() {
     {
       title: 'Status',
       sortKey: ({ status }) => status,
-      cell: ({ status }) => <Status of={status} />,
+      cell: ({ status }) => <Status of={status} label={ticketStatusLabel(status)} />,
     },
     {
       title: 'Updated',

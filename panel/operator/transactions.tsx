@@ -20,6 +20,7 @@ export const transaction_columns: readonly Column<Row>[] = [
   { title: 'Type', wide_only: true, cell: ({ type }) => humanize(type) },
   {
     title: 'Status',
+    wide_only: true,
     sortKey: ({ status }) => status,
     cell: ({ status }) => <Status of={status} />,
   },
@@ -34,7 +35,7 @@ export const transaction_columns: readonly Column<Row>[] = [
 ]
 
 function Merchant({
-  row: { account_id, card_id, id, type, merchant_name, decline_message, created_at },
+  row: { account_id, card_id, id, type, status, merchant_name, decline_message, created_at },
 }: {
   row: Row
 }) {
@@ -45,7 +46,7 @@ function Merchant({
         <span className="block text-sm text-soft">{decline_message}</span>
       )}
       <span className="num block text-sm text-soft md:hidden">
-        {humanize(type)}, <Time at={created_at} />
+        {humanize(type)}, <Time at={created_at} /> <Status of={status} />
       </span>
       <span className="hidden md:block">
         <Copyable text={id} label="Copy transaction ID" />

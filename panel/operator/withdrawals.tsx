@@ -2,14 +2,15 @@ import { Banknote } from 'lucide-react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
+import { customer_column, PhoneNote } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
-import { recipient_column } from './recipient_column.tsx'
 import type { WithAccountId } from './shapes.ts'
 
 type Row = WithAccountId<Withdrawal> & { in_review: boolean }
@@ -23,7 +24,19 @@ const statuses = [
 ] as const
 
 const columns: readonly Column<Row>[] = [
-  recipient_column,
+  {
+    title: 'To',
+    cell: (row) => (
+      <>
+        <Copyable text={row.address} label="Copy address" />
+        <PhoneNote row={row} />
+        <span className="md:hidden">
+          <Status of={displayStatus(row)} />
+        </span>
+      </>
+    ),
+  },
+  customer_column,
   {
     title: 'Status',
     wide_only: true,

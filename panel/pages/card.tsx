@@ -85,7 +85,7 @@ function CardBalance({ card }: { card: Card }) {
           </p>
         )}
       </div>
-      <MoveMoney card={card} />
+      {(card.status !== 'cancelled' || card.balance_usd > 0) && <MoveMoney card={card} />}
     </>
   )
 }
@@ -105,6 +105,9 @@ function merchantRows({ merchant_lock }: Card): DescriptionRow[] {
   const { id, name } = merchant_lock
   return [['Merchant', name], ...(id === null ? [] : [['Merchant ID', id] as const])]
 }
+
+const walletStatus = (status: string) =>
+  status === 'unsupported' ? 'Not available' : humanize(status)
 
 const freezers = { owner: 'You', agent: 'An agent', admin: 'An administrator' } as const
 
@@ -148,7 +151,7 @@ function Details({ card }: { card: Card }) {
             ([key, name]) =>
               [
                 name,
-                <Badge key={key}>{humanize(card.wallet[key as keyof typeof wallets])}</Badge>,
+                <Badge key={key}>{walletStatus(card.wallet[key as keyof typeof wallets])}</Badge>,
               ] as const,
           ),
           ['Works for', usage_names[card.usage]],

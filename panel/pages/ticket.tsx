@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { Ticket, TicketMessage } from '#contract/support.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { humanize, Status } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { TextArea } from '#panel/ui/field.tsx'
@@ -12,6 +12,7 @@ import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { PageHeader } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { TicketStatus } from './tickets/ticket_status.tsx'
 
 /** Replies emit no activity event, so the page polls. */
 const REFETCH_MS = 10_000
@@ -34,7 +35,7 @@ function Thread({ ticket }: { ticket: Ticket }) {
         title={ticket.subject}
         description={
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Status of={ticket.status} />
+            <TicketStatus of={ticket.status} />
             {humanize(ticket.category)}
             {card_id !== null && <RelatedLink href={`/cards/${card_id}`}>View card</RelatedLink>}
             {transaction_id !== null && (

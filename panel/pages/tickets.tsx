@@ -2,7 +2,7 @@ import { LifeBuoy, MessageSquarePlus } from 'lucide-react'
 import { useLocation, useSearch } from 'wouter'
 import type { Ticket } from '#contract/support.ts'
 import { useOperationList } from '#panel/queries.ts'
-import { humanize, Status } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
@@ -13,6 +13,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { ticket_csv_columns } from './csv_columns.ts'
 import { category_options } from './tickets/categories.ts'
 import { OpenTicket } from './tickets/open_ticket.tsx'
+import { TicketStatus, ticket_statuses } from './tickets/ticket_status.tsx'
 
 const columns: readonly Column<Ticket>[] = [
   {
@@ -29,7 +30,7 @@ const columns: readonly Column<Ticket>[] = [
   {
     title: 'Status',
     sortKey: ({ status }) => status,
-    cell: ({ status }) => <Status of={status} />,
+    cell: ({ status }) => <TicketStatus of={status} />,
   },
   {
     title: 'Messages',
@@ -45,13 +46,6 @@ const columns: readonly Column<Ticket>[] = [
     cell: ({ updated_at }) => <Time at={updated_at} />,
   },
 ]
-
-const statuses = [
-  ['open', 'Open'],
-  ['pending', 'Awaiting your reply'],
-  ['resolved', 'Resolved'],
-  ['closed', 'Closed'],
-] as const
 
 export function Tickets() {
   const [, navigate] = useLocation()
@@ -87,7 +81,7 @@ export function Tickets() {
             name="status"
             label="Status"
             any="All statuses"
-            options={statuses}
+            options={ticket_statuses}
           />
           <FilterSelect
             of={filters}

@@ -69,7 +69,7 @@ const outcomes: Readonly<Record<string, string>> = {
 const reasons: Readonly<Record<string, string>> = {
   expired: 'No transfer arrived in time. Transfers that still arrive are credited.',
   below_minimum: 'The deposit is below the minimum. Send the rest to the same address.',
-  kill_switch: 'Deposits are paused. Your money is safe, and we’ll review it.',
+  kill_switch: 'Deposits were paused when it arrived. Your money is safe, and we’re reviewing it.',
   screening: 'We’re reviewing the sender. Your money is safe.',
 }
 

@@ -22,7 +22,7 @@ import {
   purchaseUsd,
   state_filters,
 } from './transactions/purchase.ts'
-import { PurchaseAmount, PurchaseEvents, PurchaseStatus } from './transactions/purchase_cells.tsx'
+import { AmountAndStatus, PurchaseEvents, PurchaseStatus } from './transactions/purchase_cells.tsx'
 import { usePurchases } from './transactions/purchase_list.ts'
 
 export function Transactions() {
@@ -132,13 +132,18 @@ const event_columns: readonly Column<Transaction>[] = [
 ]
 
 const purchase_columns: readonly Column<Transaction>[] = [
-  { title: 'Status', sortKey: purchaseState, cell: (row) => <PurchaseStatus row={row} /> },
+  {
+    title: 'Status',
+    wide_only: true,
+    sortKey: purchaseState,
+    cell: (row) => <PurchaseStatus row={row} />,
+  },
   date,
   {
     title: 'Amount',
     right: true,
     sortKey: purchaseUsd,
-    cell: (row) => <PurchaseAmount row={row} />,
+    cell: (row) => <AmountAndStatus row={row} />,
   },
 ]
 

@@ -2,7 +2,7 @@ import { Check, CircleX, Clock, Send } from 'lucide-react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { humanize, Status } from '#panel/ui/badge.tsx'
+import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
@@ -48,6 +48,13 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
   )
 }
 
+const failures: Readonly<Record<string, string>> = {
+  reverted: 'The blockchain rejected the transfer.',
+  not_sent: 'The transfer could not be sent.',
+  refused: 'We declined this withdrawal after a review.',
+  screening: 'We can’t send to this address.',
+}
+
 function timelineSteps(withdrawal: Withdrawal): Step[] {
   const { status, status_reason, broadcasted_at, completed_at, confirmations } = withdrawal
   const requested: Step = {
@@ -63,8 +70,8 @@ function timelineSteps(withdrawal: Withdrawal): Step[] {
     note: broadcasted_at === null ? waitingNote(status_reason) : confirmedNote(confirmations),
   }
   if (status === 'failed') {
-    const reason = status_reason === null ? '' : `${humanize(status_reason)}. `
-    const note = `${reason}The full amount is back in your balance.`
+    const reason = failures[status_reason ?? ''] ?? ''
+    const note = `${reason} The full amount is back in your balance.`.trim()
     const failed: Step = {
       title: 'Failed',
       icon: CircleX,

@@ -125,7 +125,9 @@ const merchants: readonly (readonly [mcc: string, name: string])[] = [
 
 function Purchase() {
   const query = useOperationQuery('list_cards', { status: 'active,frozen', limit: 100 })
-  const cards = query.data?.data ?? []
+  const cards = (query.data?.data ?? []).toSorted(
+    (one, other) => Number(one.status !== 'active') - Number(other.status !== 'active'),
+  )
   return (
     <SandboxAction title="Card purchase">
       {cards.length === 0 ? (

@@ -40,6 +40,7 @@ const tones: Readonly<Record<string, Tone>> = {
   approved: 'good',
   operational: 'good',
   awaiting: 'warn',
+  review: 'warn',
   pending: 'warn',
   confirming: 'accent',
   partially_captured: 'accent',
@@ -69,8 +70,9 @@ const status_labels: Readonly<Record<string, string>> = {
 
 export const statusLabel = (status: string): string => status_labels[status] ?? humanize(status)
 
-export function Status({ of: status }: { of: string }) {
-  return <Badge tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</Badge>
+/** `label` names a status that means something else here: a pending ticket waits for a reply. */
+export function Status({ of: status, label }: { of: string; label?: string | undefined }) {
+  return <Badge tone={tones[status] ?? 'neutral'}>{label ?? statusLabel(status)}</Badge>
 }
 
 const ACRONYMS = /\b(?:api|cvv|id|mcc|pin)\b/g
@@ -81,6 +83,8 @@ export function humanize(name: string): string {
     .replaceAll(/[_.]/g, ' ')
     .replace('three ds', '3-D Secure')
     .replace('topup', 'top-up')
+    .replace('cancelled', 'canceled')
+    .replace('broadcasted', 'sent')
     .replace('oauth', 'OAuth')
     .replaceAll(ACRONYMS, (acronym) => acronym.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)

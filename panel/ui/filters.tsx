@@ -65,7 +65,7 @@ export function FilterBar({ count, clear, search, children }: BarProps) {
         {children}
       </div>
       {count > 0 && (
-        <Button kind="quiet" onClick={clear}>
+        <Button kind="quiet" className={is_open ? '' : 'max-md:hidden'} onClick={clear}>
           Clear
         </Button>
       )}
@@ -88,7 +88,7 @@ export function FilterSelect<Name extends string>(props: FilterSelectProps<Name>
     <Select
       label={label}
       is_label_hidden
-      className="md:w-auto md:max-w-48"
+      className="md:w-auto md:max-w-48 md:[&_select]:field-sizing-content"
       value={of.values[name]}
       onChange={(change) => of.set(name, change.target.value)}
       options={[['', any], ...options]}

@@ -18,7 +18,11 @@ export function OneTimeSecret({ label, text, children }: Props) {
       >
         {text}
       </output>
-      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} is_label_visible />
+      <CopyButton
+        text={text}
+        label={`Copy ${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`}
+        is_label_visible
+      />
     </div>
   )
 }

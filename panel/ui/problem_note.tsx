@@ -45,5 +45,6 @@ export function problemText({ message, details: [first] }: FlorinError): string 
 /** The message for one field, if the error has details about it. */
 export function fieldError(problem: FlorinError | null, field: string): string | undefined {
   const found = problem?.details.find((detail) => detail.field === field)?.message
-  return found === undefined ? undefined : `${found.charAt(0).toUpperCase()}${found.slice(1)}.`
+  if (found === undefined) return undefined
+  return `${found.charAt(0).toUpperCase()}${found.slice(1).replace(/\.$/, '')}.`
 }

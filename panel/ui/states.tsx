@@ -40,7 +40,7 @@ export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): 
   if (problem.code === 'not_found') {
     return (
       <EmptyState icon={Compass} title={problem.message}>
-        The link may be incomplete, or it belongs to another account.
+        The link may be incomplete or out of date.
       </EmptyState>
     )
   }

@@ -71,13 +71,18 @@ async function openPeople(world: World, demo: Demo): Promise<Person[]> {
   ])
 }
 
-/** Purchases spread over the day; at its end the tasks of the service run. */
+/**
+ * Purchases in the morning, at noon and in the evening (UTC); at the end of the day the tasks of
+ * the service run. A day begins at the time of day at which the demo runs, because it ends now.
+ */
 async function playDay(world: World, people: readonly Person[], day: number): Promise<void> {
-  const moments = [8, 12.5, 18].map((hour) => (hour + world.chance.next() * 2) * 3_600)
+  const start_s = Math.floor(Date.now() / 1_000) % DAY_S
+  const times = [8, 12.5, 18].map((hour) => (hour + world.chance.next() * 2) * 3_600)
+  const waits = times.map((time_s) => (time_s - start_s + DAY_S) % DAY_S).sort((a, b) => a - b)
   let now_s = 0
-  for (const [at, moment_s] of moments.entries()) {
-    await world.moveClock(moment_s - now_s)
-    now_s = moment_s
+  for (const [at, wait_s] of waits.entries()) {
+    await world.moveClock(wait_s - now_s)
+    now_s = wait_s
     for (const person of people) await liveThrough(world, person, { day, isFirst: at === 0 })
   }
   await world.host.advanceClock(DAY_S - now_s)

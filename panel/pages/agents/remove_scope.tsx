@@ -33,7 +33,7 @@ export function RemoveScope({ grant, scope }: { grant: Grant; scope: string }) {
         onConfirm={() => remove.mutate({ id: grant.id, scope })}
       >
         <p>
-          {agentName(grant)} can no longer: {scopeSentence(scope)}
+          {agentName(grant)} loses this permission: “{scopeSentence(scope)}”
         </p>
         <p>
           This takes effect immediately. To give the permission back, connect the agent again.

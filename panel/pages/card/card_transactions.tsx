@@ -3,7 +3,7 @@ import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { purchaseState, purchaseUsd } from '#panel/pages/transactions/purchase.ts'
 import {
-  PurchaseAmount,
+  AmountAndStatus,
   PurchaseEvents,
   PurchaseStatus,
 } from '#panel/pages/transactions/purchase_cells.tsx'
@@ -46,14 +46,7 @@ const columns: readonly Column<Transaction>[] = [
     title: 'Amount',
     sortKey: purchaseUsd,
     right: true,
-    cell: (row) => (
-      <>
-        <PurchaseAmount row={row} />
-        <span className="mt-0.5 block md:hidden">
-          <PurchaseStatus row={row} />
-        </span>
-      </>
-    ),
+    cell: (row) => <AmountAndStatus row={row} />,
   },
 ]
 

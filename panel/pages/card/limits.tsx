@@ -58,7 +58,7 @@ type LimitProps = {
 }
 
 function Limit({ name, max_usd, used }: LimitProps) {
-  const of = max_usd === null ? 'no limit' : `of ${formatUsd(max_usd)}`
+  const of = `of ${formatUsd(max_usd ?? 0)}`
   return (
     <div className="min-w-0">
       <p className="text-sm text-soft">{name}</p>
@@ -71,7 +71,10 @@ function Limit({ name, max_usd, used }: LimitProps) {
           )
         ) : (
           <>
-            <Money usd={used.usd} /> <span className="num font-normal text-soft">{of}</span>
+            <Money usd={used.usd} />
+            <span className="num font-normal text-soft">
+              {max_usd === null ? ', no limit' : ` ${of}`}
+            </span>
           </>
         )}
       </p>

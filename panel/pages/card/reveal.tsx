@@ -83,7 +83,7 @@ function RevealedDetails({ shown, onDone }: { shown: PanReveal; onDone(): void }
         </Detail>
       </dl>
       <DialogActions>
-        <p className="num mr-auto self-center text-sm text-soft">Hidden in {left_s} s</p>
+        <p className="num mr-auto self-center text-sm text-soft">Hides in {left_s} s</p>
         <Button onClick={onDone}>Hide now</Button>
       </DialogActions>
     </>

@@ -38,7 +38,7 @@ export function Rules({ card, kind }: { card: Card; kind: RuleKind }) {
         open={is_open}
         onOpenChange={setOpen}
         title={title}
-        description="Other purchases are declined. Blocked overrides allowed."
+        description="Purchases that these rules don’t allow are declined. A block wins over an allow."
       >
         <RulesForm card={card} kind={kind} onDone={() => setOpen(false)} />
       </Dialog>

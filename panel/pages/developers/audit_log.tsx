@@ -12,6 +12,7 @@ import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { operatorName } from '#panel/words/operator_name.ts'
 
 const tones = { success: 'good', denied: 'warn', failure: 'bad' } as const
 
@@ -71,7 +72,9 @@ function Actor({ actor }: { actor: AuditEntry['actor'] }) {
   return (
     <>
       {actor_labels[actor.type]}
-      {actor.name !== null && <span className="block text-sm text-soft">{actor.name}</span>}
+      {actor.name !== null && (
+        <span className="block text-sm text-soft">{operatorName(actor.name)}</span>
+      )}
     </>
   )
 }

@@ -66,7 +66,10 @@ function CardLine({ card }: { card: Card }) {
       >
         <span aria-hidden className={classes('h-6 w-9 shrink-0 rounded', cardColor(card))} />
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{cardTitle(card)}</span>
+          <span className="flex items-center gap-2">
+            <span className="truncate font-medium">{cardTitle(card)}</span>
+            {card.status !== 'active' && <Status of={card.status} />}
+          </span>
           <span className="num block text-sm text-soft capitalize">
             {card.brand} ·· {card.last4}
           </span>
@@ -74,7 +77,6 @@ function CardLine({ card }: { card: Card }) {
         <span className="w-24 max-sm:hidden">
           <CardSparkline card_id={card.id} />
         </span>
-        {card.status !== 'active' && <Status of={card.status} />}
         <Money usd={card.balance_usd} className="min-w-20 text-right font-medium" />
       </Link>
     </li>

@@ -19,7 +19,7 @@ const notification_labels: readonly (readonly [Flag, label: string, hint: string
   ['card_frozen', 'Card frozen', 'By you, an agent, or our support.'],
   ['dispute_updates', 'Dispute updates', 'Merchant responses and decisions.'],
   ['withdrawal_broadcasted', 'Withdrawal sent', 'When it’s on the blockchain.'],
-  ['system_maintenance', 'Scheduled maintenance', ''],
+  ['system_maintenance', 'Scheduled maintenance', 'When, and what is affected.'],
   [
     'security_alerts',
     'Security alerts',

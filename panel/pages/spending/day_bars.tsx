@@ -21,53 +21,60 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
         <LegendEntry className="bg-line-strong/50" title={monthName(before)} />
         <p className="ml-auto">Highest day {formatUsd(Math.max(0, ...all))}</p>
       </div>
-      <ul
-        aria-label="Spending per day"
-        className="flex h-40 items-stretch gap-px border-b border-line sm:gap-1"
-      >
-        {dates.map((date) => {
-          const day = dayOf(month, date)
-          const row = by_day.get(day)
-          const spent_usd = row?.spent_usd ?? 0
-          const count = purchasesText(row?.purchases ?? 0)
-          const before_usd = by_date.get(date) ?? 0
-          const label =
-            `${dayName(day)}: ${formatUsd(spent_usd)}, ${count}` +
-            (before_usd > 0 ? ` (${dayName(dayOf(before, date))}: ${formatUsd(before_usd)})` : '')
-          const bars = (
-            <span className="relative flex h-full w-full items-end" title={label}>
-              <Bar share={before_usd / highest} className="bg-line-strong/50" />
-              <Bar share={spent_usd / highest} className="bg-accent" />
-            </span>
-          )
-          const href = transactionsHref({
-            group_by: 'day',
-            key: day,
-            range: { from: day, to: day },
-            card_id,
-          })
-          return (
-            <li key={day} className="min-w-0 flex-1">
-              {row === undefined || href === undefined ? (
-                <span role="img" aria-label={label} className="block h-full">
-                  {bars}
+      {/* On a phone the days scroll, because each is a target for a finger. */}
+      <div className="overflow-x-auto">
+        <div className="max-md:min-w-186">
+          <ul
+            aria-label="Spending per day"
+            className="flex h-40 items-stretch gap-px border-b border-line sm:gap-1"
+          >
+            {dates.map((date) => {
+              const day = dayOf(month, date)
+              const row = by_day.get(day)
+              const spent_usd = row?.spent_usd ?? 0
+              const count = purchasesText(row?.purchases ?? 0)
+              const before_usd = by_date.get(date) ?? 0
+              const label =
+                `${dayName(day)}: ${formatUsd(spent_usd)}, ${count}` +
+                (before_usd > 0
+                  ? ` (${dayName(dayOf(before, date))}: ${formatUsd(before_usd)})`
+                  : '')
+              const bars = (
+                <span className="relative flex h-full w-full items-end" title={label}>
+                  <Bar share={before_usd / highest} className="bg-line-strong/50" />
+                  <Bar share={spent_usd / highest} className="bg-accent" />
                 </span>
-              ) : (
-                <Link
-                  href={href}
-                  aria-label={label}
-                  className="block h-full rounded hover:bg-hover"
-                >
-                  {bars}
-                </Link>
-              )}
-            </li>
-          )
-        })}
-      </ul>
-      <div className="mt-1 flex justify-between text-xs text-soft" aria-hidden>
-        <span>{dayName(dayOf(month, 1))}</span>
-        <span>{dayName(dayOf(month, daysIn(month)))}</span>
+              )
+              const href = transactionsHref({
+                group_by: 'day',
+                key: day,
+                range: { from: day, to: day },
+                card_id,
+              })
+              return (
+                <li key={day} className="min-w-0 flex-1">
+                  {row === undefined || href === undefined ? (
+                    <span role="img" aria-label={label} className="block h-full">
+                      {bars}
+                    </span>
+                  ) : (
+                    <Link
+                      href={href}
+                      aria-label={label}
+                      className="block h-full rounded hover:bg-hover"
+                    >
+                      {bars}
+                    </Link>
+                  )}
+                </li>
+              )
+            })}
+          </ul>
+          <div className="mt-1 flex justify-between text-xs text-soft" aria-hidden>
+            <span>{dayName(dayOf(month, 1))}</span>
+            <span>{dayName(dayOf(month, daysIn(month)))}</span>
+          </div>
+        </div>
       </div>
     </div>
   )

@@ -2,6 +2,7 @@ import { Check } from 'lucide-react'
 import type { Topup } from '#contract/topups.ts'
 import { classes } from '#panel/ui/classes.ts'
 import { Meter } from '#panel/ui/meter.tsx'
+import { isOnHold } from './topup_status.tsx'
 
 const steps = ['awaiting', 'confirming', 'completed'] as const
 const step_labels: Record<(typeof steps)[number], { to_do: string; done: string }> = {
@@ -13,6 +14,7 @@ const step_labels: Record<(typeof steps)[number], { to_do: string; done: string 
 /** Announced to screen readers as it changes. */
 export function TopupProgress({ topup }: { topup: Topup }) {
   const at = steps.indexOf(topup.status as (typeof steps)[number])
+  if (isOnHold(topup)) return <p className="text-soft">Your transfer arrived. It’s on hold.</p>
   if (at === -1) return <p className="text-soft">This top-up has ended.</p>
   return (
     <ol className="space-y-3" aria-live="polite">

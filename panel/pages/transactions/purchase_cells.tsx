@@ -10,8 +10,20 @@ export function PurchaseStatus({ row }: { row: Transaction }) {
   return <Status of={purchaseState(row)} />
 }
 
+/** A phone has no room for a column of its own for the status. */
+export function AmountAndStatus({ row }: { row: Transaction }) {
+  return (
+    <>
+      <PurchaseAmount row={row} />
+      <span className="mt-0.5 block md:hidden">
+        <PurchaseStatus row={row} />
+      </span>
+    </>
+  )
+}
+
 /** The cost of a purchase, with the amount that came back. */
-export function PurchaseAmount({ row }: { row: Transaction }) {
+function PurchaseAmount({ row }: { row: Transaction }) {
   const state = purchaseState(row)
   const usd = purchaseUsd(row)
   if (row.type === 'refund' && state === 'refunded') return <Money usd={usd} signed />

@@ -106,7 +106,7 @@ async function requireEmailFree({ claimEmail }: PreparingContext, email: string)
   if (!(await claimEmail(normalizeEmail(email)))) throw emailTaken()
 }
 
-const wrongPassword = () => new Problem('invalid_credentials', 'The current password is incorrect.')
+const wrongPassword = () => new Problem('invalid_credentials', 'Incorrect password.')
 
 /** The password may have been changed between the check and the transaction. */
 export function requireSamePassword(account: AccountRow, checked: AccountRow): void {

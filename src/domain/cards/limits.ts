@@ -1,7 +1,7 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Spent } from '#domain/ledger/ledger_store.ts'
-import { type Micros, microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 export type LimitsInput = {
@@ -40,8 +40,10 @@ export function parseLimits(
   return columns
 }
 
+const dollars = (usd: number): string => formatUsd(microsFromUsd(usd))
+
 function aboveLimit(field: string, limit_usd: number): Problem {
-  return fieldProblem('amount_out_of_range', field, `must be at most ${limit_usd} USD`)
+  return fieldProblem('amount_out_of_range', field, `must be at most ${dollars(limit_usd)}`)
 }
 
 /** The UTC day and calendar month that limits are counted over. */
@@ -93,12 +95,12 @@ export function requireLoadAmount(
   const { load_min_usd, load_max_usd, card_balance_max_usd } = spend_limits
   const refuse = (message: string) => fieldProblem('amount_out_of_range', field, message)
   if (amount_micros <= 0n || amount_micros < microsFromUsd(load_min_usd)) {
-    throw refuse(`must be at least ${load_min_usd} USD`)
+    throw refuse(`must be at least ${dollars(load_min_usd)}`)
   }
   if (amount_micros > microsFromUsd(load_max_usd)) {
-    throw refuse(`must be at most ${load_max_usd} USD`)
+    throw refuse(`must be at most ${dollars(load_max_usd)}`)
   }
   if (on_card_micros + amount_micros > microsFromUsd(card_balance_max_usd)) {
-    throw refuse(`would raise the card balance above ${card_balance_max_usd} USD`)
+    throw refuse(`would raise the card balance above ${dollars(card_balance_max_usd)}`)
   }
 }

@@ -84,7 +84,7 @@ export async function markBroadcasted(
     if (sent.refund_of !== null) return
     await emitWithdrawalEvent(tx, dependencies, sent, {
       type: 'withdrawal.broadcasted',
-      message: `${formatUsd(netOf(sent))} withdrawal sent to ${shortAddress(sent.address)}.`,
+      message: `${formatUsd(sent.amount_micros)} withdrawal sent to ${shortAddress(sent.address)}.`,
       object: withdrawalView(sent),
     })
   })
@@ -132,9 +132,10 @@ export async function completeWithdrawal(
       { movement: 'withdrawal_sent', to: chain_purse, amount_micros: netOf(done) },
       { movement: 'withdrawal_fee_taken', to: fees, amount_micros: done.fee_micros },
     ])
+    const amount = formatUsd(done.amount_micros)
     await emitWithdrawalEvent(tx, dependencies, done, {
       type: 'withdrawal.completed',
-      message: `${formatUsd(netOf(done))} withdrawal to ${shortAddress(done.address)} is complete.`,
+      message: `${amount} withdrawal to ${shortAddress(done.address)} is complete.`,
       object: null,
     })
   })

@@ -109,7 +109,7 @@ export function requireAddress(chain: Chain, text: string): string {
 }
 
 export function invalidAddress(chain: Chain): Problem {
-  const sentence = `This is not a valid ${chain.name} address. Check it for typos.`
+  const sentence = `This is not a valid ${chain.name.toUpperCase()} address. Check it for typos.`
   return new Problem('invalid_address', sentence, {
     details: [{ field: 'address', message: 'is not a valid address on this chain' }],
   })

@@ -58,8 +58,8 @@ ${error !== undefined && html`<p class="warn" role="alert">${error.text}</p>`}
 <input type="hidden" name="csrf" value="${options.csrf}">
 <p class="soft">Signed in as ${options.email}.
 <button class="plain" name="step" value="switch">Not you?</button></p>
-${plain.length > 0 && scopeBoxes('This app can see', plain, options)}
-${elevated.length > 0 && scopeBoxes('This app can also', elevated, options)}
+${plain.length > 0 && scopeBoxes('What it can see', plain, options)}
+${elevated.length > 0 && scopeBoxes('What it can do', elevated, options)}
 ${cardChoices(options)}
 ${budgetFields(requested, options.budget)}
 <p class="soft">This grants access to ${options.resource_names.join(' and ')}. You can revoke it

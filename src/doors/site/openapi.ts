@@ -174,7 +174,9 @@ export function callersOf(access: PublicAccess): string {
   const extra = more
     .flatMap((scopes) => Object.entries(scopes))
     .map(([sent, scope]) => ` (and ${scope}, to send ${sent})`)
-  return [...callers, `an OAuth token with ${oauth.all.join(' and ')}${extra.join('')}`].join('; ')
+  const token =
+    oauth.all.length === 0 ? 'any OAuth token' : `an OAuth token with ${oauth.all.join(' and ')}`
+  return [...callers, `${token}${extra.join('')}`].join('; ')
 }
 
 function securityOf(access: PublicAccess): Json[] {

@@ -74,7 +74,7 @@ test('a wrong password says so in the dialog, and the right one then works', { s
   await page.goto(`/cards/${card.id}`)
   await reveal(page).click()
   await confirm(page, 'not the right password')
-  await page.getByText('The current password is incorrect.').waitFor()
+  await page.getByText('Incorrect password.').waitFor()
   assert.equal(await page.getByTestId('pan').count(), 0)
   await confirm(page, PASSWORD)
   await page.getByTestId('pan').waitFor()

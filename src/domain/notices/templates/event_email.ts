@@ -53,11 +53,18 @@ function splitMessage(type: string, message: string): [subject: string, explanat
   return [message.slice(0, at), rest.charAt(0).toUpperCase() + rest.slice(1)]
 }
 
+/** A dispute that ends with a refund says so itself; its credit went back. */
+function nextStep(type: string, message: string): string | undefined {
+  if (type !== 'dispute.resolved') return next_steps[type]
+  if (message.startsWith('You lost')) return 'The provisional credit was taken back.'
+  return message.includes('refunded') ? undefined : 'The credit stays in your balance.'
+}
+
 /** A message leads with amount, merchant and outcome, so it is the subject. */
 export function eventEmail(event: OutboxEvent): Email {
   const { type, message, created_at } = event
   const [subject, explanation] = splitMessage(type, message)
-  const lines = [explanation, next_steps[type]]
+  const lines = [explanation, nextStep(type, message)]
   return {
     subject: subject.replace(/\.$/, ''),
     lines: lines.filter((line) => line !== undefined),

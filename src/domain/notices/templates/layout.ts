@@ -84,7 +84,9 @@ const styles = {
   heading: `margin: 0 0 14px; font-size: 20px; line-height: 1.3; ${INK}`,
   text: `margin: 0 0 14px; ${INK}`,
   table: 'width: 100%; border-collapse: collapse',
-  label: `padding: 7px 0; border-top: ${LINE}; font-size: 14px; ${SOFT}`,
+  label:
+    `padding: 7px 16px 7px 0; border-top: ${LINE}; font-size: 14px; ` +
+    `white-space: nowrap; ${SOFT}`,
   value:
     `padding: 7px 0; border-top: ${LINE}; font-size: 14px; text-align: right; ` +
     `overflow-wrap: anywhere; ${INK}`,

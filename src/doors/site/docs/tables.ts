@@ -76,7 +76,8 @@ function eventEntry(type: string, meaning: string): Markup {
   const object = eventObjectOf(type)
   const emitted_by = shapes.filter(({ emits }) => emits?.some((each) => each === type))
   return html`<section class="operation">${heading(type)}<p>${meaning}</p>
-<p class="soft">Contains a <a href="/docs/objects#${object}">${object}</a>.${
+<p class="soft">Contains ${/^[AEIOU]/.test(object) ? 'an' : 'a'} <a
+href="/docs/objects#${object}">${object}</a>.${
     emitted_by.length > 0 && html` Emitted by ${links(emitted_by)}`
   }</p></section>`
 }
@@ -122,8 +123,8 @@ function scopesPage(): DocPage {
     group: 'API reference',
     anchors: names.map((id) => ({ id, title: id, kind: 'heading', words: scopes[id] })),
     body: html`<h1>Credentials and scopes</h1>
-<p class="lead">Every request needs <code>Authorization: Bearer …</code>, except
-<code>create_account</code> and <code>sign_in</code>.</p>
+<p class="lead">Every request needs <code>Authorization: Bearer …</code>, except these:</p>
+<p class="codes">${links(shapes.filter(({ access }) => access === 'anyone'))}</p>
 <dl class="fields">
 <div><dt>Session</dt><dd>From <code>create_account</code> or <code>sign_in</code>; 30 days. For
 people.</dd></div>
