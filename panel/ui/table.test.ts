@@ -38,8 +38,9 @@ test('a table shows its rows as links, and more on request', () => {
 test('without rows it shows that it is loading, empty, or why it failed', () => {
   assert.match(render({ rows: undefined }), /role="status" aria-label="Loading Cards"/)
   assert.equal(render({ rows: [] }), 'No cards')
-  const message = 'Too many requests.'
-  const problem = new FlorinError({ code: 'rate_limited', message, request_id: 'req_1' })
+  const message = 'Something went wrong on our end.'
+  const fields = { code: 'internal_error', message, status: 500, request_id: 'req_1' }
+  const problem = new FlorinError(fields)
   const failed = render({ rows: undefined, problem })
   for (const text of [message, 'req_1', 'Try again']) assert(failed.includes(text), text)
 })

@@ -27,7 +27,7 @@ const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s
 
 test('a card without limits shows what it spent', () => {
   const html = render({})
-  assert.match(textOf(html), /Per purchase No limit Today \$45\.00 no limit This month \$120\.00/)
+  assert.match(textOf(html), /Per purchase No limit Today \$45\.00 , no limit This month \$120\.00/)
   assert.doesNotMatch(html, /role="meter"/)
 })
 
