@@ -68,10 +68,13 @@ const actor_labels: Record<AuditEntry['actor']['type'], string> = {
   operator: 'Operator',
 }
 
+/** The client that the panel itself uses to show a card number. */
+const PANEL = 'Florin panel'
+
 function Actor({ actor }: { actor: AuditEntry['actor'] }) {
   return (
     <>
-      {actor_labels[actor.type]}
+      {actor.name === PANEL ? actor_labels.session : actor_labels[actor.type]}
       {actor.name !== null && (
         <span className="block text-sm text-soft">{operatorName(actor.name)}</span>
       )}
