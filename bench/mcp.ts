@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import autocannon from 'autocannon'
+import { autocannon } from '#test/packages/autocannon.ts'
 
 /**
  * The CPU time of an MCP tool call compared with the same REST call, measured in alternating rounds

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import Stripe from 'stripe'
+import { Stripe } from '#test/packages/stripe.ts'
 import { verifyWebhook, WebhookVerificationError } from './verify_webhook.ts'
 
 const secret = 'whsec_kPz3f0m1Jm8vQx5dYb2nRt6wLc9hGs4aUe7iOo0pXyZ'

@@ -108,7 +108,7 @@ test('the Node example responds correctly to valid and invalid deliveries', asyn
   await assertRespondsCorrectly(process.execPath, [file], `http://127.0.0.1:${port}`)
 })
 
-const express = join(root, 'node_modules/express')
+const express = join(root, 'test/packages/node_modules/express')
 
 test(
   'the Express example responds correctly to valid and invalid deliveries',

@@ -1,3 +1,4 @@
+import { type ComponentType, lazy } from 'react'
 import {
   Activity as ActivityIcon,
   ArrowDownToLine,
@@ -15,8 +16,7 @@ import {
   Receipt,
   Settings as SettingsIcon,
   ShieldCheck,
-} from 'lucide-react'
-import { type ComponentType, lazy } from 'react'
+} from '#panel/ui/icons.ts'
 import { Overview } from './pages/overview.tsx'
 import { PendingApprovals } from './shell/pending_approvals.tsx'
 

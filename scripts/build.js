@@ -51,6 +51,7 @@ async function writeCode() {
   const { name, version, type, imports } = JSON.parse(read('package.json'))
   writeIfChanged('dist/package.json', JSON.stringify({ name, version, type, imports }))
   removeStale(new Set(written))
+  linkTestPackages()
 }
 
 /**
@@ -101,6 +102,14 @@ const keepImports = {
     }),
 }
 
+/** Built tests then find the packages of test/packages, as their sources do. */
+function linkTestPackages() {
+  const link = inRoot('dist/test/packages/node_modules')
+  if (fs.existsSync(dirname(link)) && !fs.lstatSync(link, { throwIfNoEntry: false })) {
+    fs.symlinkSync(inRoot('test/packages/node_modules'), link, 'junction')
+  }
+}
+
 /** @param {Set<string>} current */
 function removeStale(current) {
   for (const path of filesIn(SOURCE_FOLDERS.map((folder) => `dist/${folder}`))) {
@@ -120,15 +129,17 @@ const readStamps = () => (fs.existsSync(inRoot(STAMPS)) ? JSON.parse(read(STAMPS
 const filesIn = (folders) =>
   folders
     .filter((folder) => fs.existsSync(inRoot(folder)))
-    .flatMap((folder) =>
-      fs
-        .readdirSync(inRoot(folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) =>
-          join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'),
-        ),
-    )
+    .flatMap(filesBelow)
     .sort()
+
+/** Without installed packages and links to them. @param {string} folder @returns {string[]} */
+function filesBelow(folder) {
+  return fs.readdirSync(inRoot(folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(path)
+    return entry.isFile() ? [path] : []
+  })
+}
 
 /** @param {readonly string[]} paths */
 function fingerprintOf(paths) {

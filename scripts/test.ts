@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { root } from '#platform/runtime/root.ts'
 import { prepareTemplate } from '#test/support/database.ts'
 import { runWithin } from './test/budget.ts'
+import { filesBelow } from './test/files_below.ts'
 import { testRunner } from './test/runner.ts'
 import { closingLines, type NotRun, slowestFiles } from './test/summary.ts'
 import { inTemporaryFolder } from './test/temporary_folder.ts'
@@ -20,11 +21,7 @@ const kindOf = (path: string): Kind => SPECIAL.find((kind) => path.endsWith(`.${
 
 function testFiles(kind: Kind, fragments: readonly string[]): string[] {
   return FOLDERS.filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .map((path) => `${folder}/${path.split(sep).join('/')}`)
-        .sort(),
-    )
+    .flatMap((folder) => filesBelow(folder).sort())
     .filter((path) => path.endsWith('.test.ts') && kindOf(path) === kind)
     .filter((path) => fragments.length === 0 || fragments.some((part) => path.includes(part)))
 }

@@ -1,4 +1,4 @@
-import { encode } from 'gpt-tokenizer'
+import { encode } from '#test/packages/gpt_tokenizer.ts'
 import { type Route, routes } from '#contract/routes.ts'
 import type { AgentTask } from './tasks.ts'
 

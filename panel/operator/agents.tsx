@@ -1,7 +1,7 @@
-import { Bot } from 'lucide-react'
 import { agentName, type Grant } from '#panel/grants.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
+import { Bot } from '#panel/ui/icons.ts'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'

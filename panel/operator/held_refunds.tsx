@@ -1,5 +1,5 @@
-import { Undo2 } from 'lucide-react'
 import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
+import { Undo2 } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'react'
 import {
   Activity,
   Banknote,
@@ -16,8 +17,7 @@ import {
   Users,
   Webhook,
   Wrench,
-} from 'lucide-react'
-import type { ComponentType } from 'react'
+} from '#panel/ui/icons.ts'
 import { Accounts } from './accounts.tsx'
 import { Agents } from './agents.tsx'
 import { Cards } from './cards.tsx'

@@ -1,5 +1,5 @@
-import { Wrench } from 'lucide-react'
 import type { SystemHealth } from '#contract/system.ts'
+import { Wrench } from '#panel/ui/icons.ts'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'

@@ -1,5 +1,5 @@
-import { CircleCheck, Clock } from 'lucide-react'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
+import { CircleCheck, Clock } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'

@@ -1,7 +1,7 @@
-import { HandCoins } from 'lucide-react'
 import { humanize } from '#panel/ui/badge.tsx'
 import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
+import { HandCoins } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'

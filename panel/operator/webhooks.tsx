@@ -1,6 +1,6 @@
-import { Webhook as WebhookIcon } from 'lucide-react'
 import type { Webhook } from '#contract/webhooks.ts'
 import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
+import { Webhook as WebhookIcon } from '#panel/ui/icons.ts'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'

@@ -1,6 +1,6 @@
-import { Compass } from 'lucide-react'
 import { Link } from 'wouter'
 import { Button } from '#panel/ui/button.tsx'
+import { Compass } from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 

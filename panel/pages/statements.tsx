@@ -1,7 +1,7 @@
-import { FileText } from 'lucide-react'
 import { type Statement, statement_kinds } from '#contract/statements.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge } from '#panel/ui/badge.tsx'
+import { FileText } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'

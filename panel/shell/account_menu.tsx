@@ -1,9 +1,9 @@
-import { CircleUser, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { useOperationMutation } from '#panel/queries.ts'
 import { clearSession } from '#panel/session.ts'
 import { setTheme, type Theme, themes, useTheme } from '#panel/theme.ts'
 import { Button } from '#panel/ui/button.tsx'
+import { CircleUser, LogOut, Moon, Sun, SunMoon } from '#panel/ui/icons.ts'
 import { Menu } from '#panel/ui/menu.tsx'
 
 const theme_labels: Record<Theme, [string, typeof Sun]> = {

@@ -1,9 +1,9 @@
-import { Menu as MenuIcon } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useRoute } from 'wouter'
 import { type PanelRoute, routes } from '#panel/routes.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { Sheet } from '#panel/ui/dialog.tsx'
+import { Menu as MenuIcon } from '#panel/ui/icons.ts'
 import { Logo } from './logo.tsx'
 
 export const navigation_routes = routes.filter((route) => route.title !== undefined)

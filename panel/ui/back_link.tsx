@@ -1,6 +1,6 @@
-import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { ArrowLeft } from './icons.ts'
 
 /** From a detail page back to its list. */
 export function BackLink({ href, children }: { href: string; children: ReactNode }) {

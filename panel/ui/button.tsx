@@ -1,8 +1,8 @@
+import { Slot } from '@radix-ui/react-slot'
 import { cva, type VariantProps } from 'class-variance-authority'
-import { LoaderCircle } from 'lucide-react'
-import { Slot } from 'radix-ui'
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
+import { LoaderCircle } from './icons.ts'
 
 const variants = cva(
   'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
@@ -35,7 +35,7 @@ type Props = ComponentProps<'button'> &
 
 export function Button({ kind, size, busy = false, asChild = false, className, ...rest }: Props) {
   const button_class = classes(variants({ kind, size }), className)
-  if (asChild) return <Slot.Root className={button_class} {...rest} />
+  if (asChild) return <Slot className={button_class} {...rest} />
   const { children, disabled, ...others } = rest
   return (
     <button

@@ -1,9 +1,9 @@
-import { Snowflake } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Card } from '#contract/cards.ts'
 import { statusLabel } from './badge.tsx'
 import { cardColor } from './card_color.ts'
 import { classes } from './classes.ts'
+import { Snowflake } from './icons.ts'
 
 type CardFields = Pick<
   Card,

@@ -1,6 +1,6 @@
-import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
+import { Check, Copy } from './icons.ts'
 import { toast } from './toast.tsx'
 
 type Props = { text: string; label: string; is_label_visible?: boolean; className?: string }

@@ -1,8 +1,8 @@
-import { X } from 'lucide-react'
-import { Dialog as Radix } from 'radix-ui'
+import * as Radix from '@radix-ui/react-dialog'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { X } from './icons.ts'
 
 type Props = {
   open: boolean

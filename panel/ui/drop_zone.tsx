@@ -1,6 +1,6 @@
-import { Upload } from 'lucide-react'
 import { type DragEvent, useId, useState } from 'react'
 import { classes } from './classes.ts'
+import { Upload } from './icons.ts'
 
 type Props = {
   label: string

@@ -1,4 +1,3 @@
-import { Download } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { InputOfName } from '#contract/operations.ts'
 import { type CsvCell, csvRow } from '#kernel/csv.ts'
@@ -6,6 +5,7 @@ import { callOperation } from '#panel/api.ts'
 import { saveBlob } from '#panel/download.ts'
 import type { ListName, RowOf } from '#panel/queries.ts'
 import { Button } from './button.tsx'
+import { Download } from './icons.ts'
 import { toast } from './toast.tsx'
 
 export type CsvColumn<Row> = readonly [title: string, cell: (row: Row) => CsvCell]

@@ -1,6 +1,6 @@
-import { ChevronDown } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
+import { ChevronDown } from './icons.ts'
 
 /** pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. */
 export const control_class =

@@ -1,9 +1,9 @@
-import { ListFilter, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { Field, Select } from './field.tsx'
+import { ListFilter, Search } from './icons.ts'
 
 export type Filters<Name extends string> = {
   values: Record<Name, string>

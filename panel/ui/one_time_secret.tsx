@@ -1,5 +1,5 @@
-import { TriangleAlert } from 'lucide-react'
 import { CopyButton } from './copy.tsx'
+import { TriangleAlert } from './icons.ts'
 
 type Props = { label: string; text: string; children: string }
 

@@ -1,6 +1,6 @@
-import { CircleAlert } from 'lucide-react'
 import { Component, type ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { CircleAlert } from './icons.ts'
 import { Section } from './section.tsx'
 
 type Props = {

@@ -1,6 +1,6 @@
-import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { Field } from './field.tsx'
+import { Search, X } from './icons.ts'
 
 export type Option = readonly [code: string, name: string]
 

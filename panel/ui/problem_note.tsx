@@ -1,6 +1,6 @@
-import { CircleAlert } from 'lucide-react'
 import type { FlorinError } from '#client/client.ts'
 import { humanize } from './badge.tsx'
+import { CircleAlert } from './icons.ts'
 
 /** The error of a form. */
 export function ProblemNote({ problem }: { problem: FlorinError | null }) {

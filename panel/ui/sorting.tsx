@@ -1,6 +1,6 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useState } from 'react'
 import { classes } from './classes.ts'
+import { ArrowDown, ArrowUp } from './icons.ts'
 
 type SortKey = string | number | null
 

@@ -1,8 +1,8 @@
-import { CircleAlert, Compass, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { CircleAlert, Compass, type LucideIcon } from './icons.ts'
 import { RequestId } from './problem_note.tsx'
 
 /** A placeholder while content loads. */

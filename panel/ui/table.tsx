@@ -1,9 +1,9 @@
-import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { List } from '#panel/queries.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { ChevronDown } from './icons.ts'
 import { type Sortable, SortHeader, type Sorting, useSorting } from './sorting.tsx'
 import { ErrorState, Skeleton } from './states.tsx'
 

@@ -1,7 +1,7 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Tone, tone_classes } from './badge.tsx'
 import { classes } from './classes.ts'
+import type { LucideIcon } from './icons.ts'
 import { Time } from './time.tsx'
 
 export type Step = {

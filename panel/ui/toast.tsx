@@ -1,6 +1,6 @@
-import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { classes } from './classes.ts'
+import { CircleAlert, CircleCheck } from './icons.ts'
 
 type Toast = { id: number; text: string; tone: 'good' | 'bad' }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { TronWeb, type Types, utils } from 'tronweb'
 import { Secret } from '#kernel/secret.ts'
 import { signTransaction } from '#rails/chain/tron/transaction.ts'
 import { rawDataFromJson } from '#rails/chain/tron/transaction_json.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
+import { TronWeb, type Types, utils } from '#test/packages/tronweb.ts'
 
 const KEY = '11'.repeat(32)
 const NOBODY = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encode } from 'gpt-tokenizer'
 import { type AgentTool, agentTools } from '#doors/agent_tools.ts'
 import { readSettings } from '#settings/settings.ts'
+import { encode } from '#test/packages/gpt_tokenizer.ts'
 
 const tools = agentTools(readSettings({}).x402)
 const reads = tools.filter(({ annotations }) => annotations.readOnlyHint)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import ts from 'typescript'
 import { root } from '#platform/runtime/root.ts'
+import { filesBelow } from '#scripts/test/files_below.ts'
+import { ts } from '#test/packages/typescript.ts'
 import { type Declared, readModule, testsIn } from '#test/support/test_sources.ts'
 
 type Row = { number: number; tests: { path: string; name: string }[]; is_open: boolean }
@@ -48,11 +49,7 @@ test('every test that docs/proof.md names exists and is not skipped', () => {
 })
 
 const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox', 'panel']
-const paths = FOLDERS.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-    (path) => `${folder}/${path}`,
-  ),
-)
+const paths = FOLDERS.flatMap(filesBelow)
 const test_files = paths.filter((path) => path.endsWith('.test.ts'))
 
 /** True if the node, or a helper that it names, calls an assertion or throws. */

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { default_scopes } from '#contract/scopes.ts'
 import {
   Client as Client2,
   type OAuthClientProvider as Provider2,
   StreamableHTTPClientTransport as Transport2,
   UnauthorizedError as Unauthorized2,
-} from '@modelcontextprotocol/client'
+} from '#test/packages/mcp_client.ts'
 import {
+  Client as Client1,
   type OAuthClientProvider as Provider1,
+  StreamableHTTPClientTransport as Transport1,
   UnauthorizedError as Unauthorized1,
-} from '@modelcontextprotocol/sdk/client/auth.js'
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { default_scopes } from '#contract/scopes.ts'
+} from '#test/packages/mcp_sdk.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { agentMemory } from '#test/support/agent_memory.ts'
 import { openHolder } from '#test/support/cards.ts'

@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import {
   Client as Client2,
   StreamableHTTPClientTransport as Transport2,
-} from '@modelcontextprotocol/client'
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+} from '#test/packages/mcp_client.ts'
+import {
+  Client as Client1,
+  StreamableHTTPClientTransport as Transport1,
+} from '#test/packages/mcp_sdk.ts'
 import { authorize, openConsent, registerAgent, startAgentService } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { decide } from '#test/support/budgets.ts'

@@ -96,7 +96,8 @@ for (const [heading, tool] of [
 test('Express: the documented receiver accepts real deliveries only', () =>
   checkReceiver(async (folder, port) => {
     await installClient(folder)
-    symlinkSync(join(root, 'node_modules/express'), join(folder, 'node_modules/express'))
+    const express = join(root, 'test/packages/node_modules/express')
+    symlinkSync(express, join(folder, 'node_modules/express'))
     writeFileSync(join(folder, 'receiver.mjs'), atPort(page('## Express'), port))
     return { command: process.execPath, arguments: ['receiver.mjs'] }
   }))

@@ -31,7 +31,7 @@ await cp(join(root, 'examples'), folder.path, { recursive: true })
 await writeFile(join(folder.path, 'package.json'), '{"type": "module"}')
 await installClient(folder.path)
 const mcp = 'node_modules/@modelcontextprotocol'
-await symlink(join(root, mcp), join(folder.path, mcp))
+await symlink(join(root, 'test/packages', mcp), join(folder.path, mcp))
 
 const envOf = (key: string) => ({
   PATH: process.env['PATH'] ?? '',

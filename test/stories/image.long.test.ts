@@ -104,7 +104,10 @@ async function copy(stage: Stage, stages: Map<string, string>, words: string[]):
       continue
     }
     const tops = (await readdir(root)).filter((name) => !LEFT_OUT.includes(name))
-    for (const name of tops) await cp(join(root, name), join(target, name), { recursive: true })
+    const filter = (each: string) => !each.endsWith('/node_modules')
+    for (const name of tops) {
+      await cp(join(root, name), join(target, name), { recursive: true, filter })
+    }
   }
 }
 

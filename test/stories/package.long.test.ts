@@ -23,7 +23,10 @@ const UNTRACKED = ['.git', 'data', 'dist', 'node_modules']
 async function packCheckout(): Promise<string> {
   const checkout = join(folder.path, 'checkout')
   const tops = (await readdir(root)).filter((name) => !UNTRACKED.includes(name))
-  for (const name of tops) await cp(join(root, name), join(checkout, name), { recursive: true })
+  const filter = (path: string) => !path.endsWith('/node_modules')
+  for (const name of tops) {
+    await cp(join(root, name), join(checkout, name), { recursive: true, filter })
+  }
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'))
   const words = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder.path]
   await execute('npm', words, { cwd: checkout })

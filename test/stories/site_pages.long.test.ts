@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { operations } from '#contract/operations.ts'
+import type { Page } from '#test/packages/playwright.ts'
 import { registerAgent, startAgentService, startAuthorization } from '#test/support/agent.ts'
 import { issueCard } from '#test/support/cards.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'

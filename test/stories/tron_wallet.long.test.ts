@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TronWeb, utils } from 'tronweb'
 import { USDT_ADDRESS } from '#sandbox/tron_node.ts'
+import { TronWeb, utils } from '#test/packages/tronweb.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'

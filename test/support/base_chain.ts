@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after } from 'node:test'
-import ganache from 'ganache'
 import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { root } from '#platform/runtime/root.ts'
 import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
+import { ganache } from '#test/packages/ganache.ts'
 import { ACCOUNT_CELL } from './account_cell.ts'
+import { serveEvm } from './serve_evm.ts'
 
 const abi = parseAbi([
   'function mint(address to, uint256 value)',
@@ -23,16 +23,15 @@ const { runtime } = JSON.parse(readFileSync(join(root, 'test/fixtures/evm/usdc.j
 /** A real EVM with Base's chain ID and, at USDC's address, a token with EIP-3009. */
 export async function startBaseChain(data_dir: string) {
   const [banker, ...relayers] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()]
-  const server = ganache.server({
-    chain: { chainId: CHAIN_ID, networkId: CHAIN_ID, hardfork: 'shanghai' },
-    wallet: {
-      accounts: [banker, ...relayers].map((secretKey) => ({ secretKey, balance: 10n ** 20n })),
-    },
-    logging: { quiet: true },
-  })
-  await server.listen(0)
-  after(() => server.close())
-  const url = `http://127.0.0.1:${server.address().port}`
+  const url = await serveEvm(
+    ganache.provider({
+      chain: { chainId: CHAIN_ID, networkId: CHAIN_ID, hardfork: 'shanghai' },
+      wallet: {
+        accounts: [banker, ...relayers].map((secretKey) => ({ secretKey, balance: 10n ** 20n })),
+      },
+      logging: { quiet: true },
+    }),
+  )
   const client = createWalletClient({
     account: privateKeyToAccount(banker),
     chain: base,

@@ -3,7 +3,6 @@ import { chmodSync, createReadStream, createWriteStream, existsSync } from 'node
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createBrotliDecompress } from 'node:zlib'
 import { root } from '#platform/runtime/root.ts'
@@ -50,8 +49,8 @@ async function unpacked(): Promise<Chromium> {
 }
 
 async function unpack(folder: string): Promise<void> {
-  const entry = import.meta.resolve('@sparticuz/chromium')
-  const archive = (name: string) => fileURLToPath(new URL(`../../bin/${name}`, entry))
+  const archives = join(root, 'test/packages/node_modules/@sparticuz/chromium/bin')
+  const archive = (name: string) => join(archives, name)
   await mkdir(folder, { recursive: true })
   await inflate(archive('chromium.br'), join(folder, 'chromium'))
   chmodSync(join(folder, 'chromium'), 0o755)

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { hexToBytes } from '@noble/hashes/utils.js'
-import ganache from 'ganache'
 import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { mainnet } from 'viem/chains'
@@ -13,6 +12,8 @@ import { Secret } from '#kernel/secret.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 import { assetBytecode } from '#test/fixtures/evm/asset.ts'
+import { ganache } from '#test/packages/ganache.ts'
+import { serveEvm } from './serve_evm.ts'
 import { startTestService } from './start.ts'
 
 const PHRASE = 'test test test test test test test test test test test junk'
@@ -28,14 +29,13 @@ export const asset_abi = parseAbi([
 
 /** A real Ethereum node with a token, all of which an outsider owns. */
 export async function startEvmNode() {
-  const server = ganache.server({
-    chain: { chainId: 1, hardfork: 'shanghai' },
-    wallet: { mnemonic: OUTSIDE_PHRASE, totalAccounts: 3 },
-    logging: { quiet: true },
-  })
-  await server.listen(0)
-  after(() => server.close())
-  const url = `http://127.0.0.1:${server.address().port}`
+  const url = await serveEvm(
+    ganache.provider({
+      chain: { chainId: 1, hardfork: 'shanghai' },
+      wallet: { mnemonic: OUTSIDE_PHRASE, totalAccounts: 3 },
+      logging: { quiet: true },
+    }),
+  )
   const outside = createWalletClient({
     account: mnemonicToAccount(OUTSIDE_PHRASE),
     chain: mainnet,

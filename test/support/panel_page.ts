@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { root } from '#platform/runtime/root.ts'
+import { axe } from '#test/packages/axe.ts'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+} from '#test/packages/playwright.ts'
 import { findChromium } from './chromium.ts'
 import { reasonWithout, refuseInCi } from './tools.ts'
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import S3rver from 's3rver'
+import { S3rver } from '#test/packages/s3rver.ts'
 
 const BUCKET = 'florin-evidence'
 /** s3rver's only account. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -7,13 +7,13 @@ import { root } from '#platform/runtime/root.ts'
 
 type Ended = { code: number | null; output: string }
 
-/** Runs a program of node_modules on the repository. */
+/** Runs a program on the repository. */
 export const runTool = (name: string, ...words: readonly string[]): Promise<Ended> =>
   runToolIn(root, name, ...words)
 
 export function runToolIn(cwd: string, name: string, ...words: readonly string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(join(root, 'node_modules', '.bin', name), words, { cwd })
+    const child = spawn(programPath(name), words, { cwd })
     let output = ''
     child.stdout.on('data', (chunk) => {
       output += String(chunk)
@@ -24,6 +24,12 @@ export function runToolIn(cwd: string, name: string, ...words: readonly string[]
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, output }))
   })
+}
+
+/** The compiler and the linter are in node_modules, everything else in test/packages. */
+function programPath(name: string): string {
+  const path = join(root, 'node_modules/.bin', name)
+  return existsSync(path) ? path : join(root, 'test/packages/node_modules/.bin', name)
 }
 
 /** Writes files into a temporary folder that tools can check like the repository. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import ts from 'typescript'
 import { root } from '#platform/runtime/root.ts'
+import { ts } from '#test/packages/typescript.ts'
 
 export type Declared = { file: ts.SourceFile; node: ts.Node }
 type Module = { file: ts.SourceFile; names: Map<string, Declared> }

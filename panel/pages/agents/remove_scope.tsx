@@ -1,9 +1,9 @@
-import { X } from 'lucide-react'
 import { useState } from 'react'
 import { type Scope, scopes as scope_sentences } from '#contract/scopes.ts'
 import { agentName, type Grant, useRemoveScope } from '#panel/grants.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
+import { X } from '#panel/ui/icons.ts'
 import { toast } from '#panel/ui/toast.tsx'
 
 /** The owner's sentence for a scope; a scope of a newer server has none. */

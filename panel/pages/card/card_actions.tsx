@@ -1,4 +1,3 @@
-import { Ellipsis, RefreshCw, Snowflake, Sun, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Card } from '#contract/cards.ts'
@@ -6,6 +5,7 @@ import { queryClient, useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
+import { Ellipsis, RefreshCw, Snowflake, Sun, Trash } from '#panel/ui/icons.ts'
 import { Menu } from '#panel/ui/menu.tsx'
 import { formatUsd } from '#panel/ui/money.tsx'
 import { toast } from '#panel/ui/toast.tsx'
@@ -30,7 +30,7 @@ export function CardActions({ card }: { card: Card }) {
           { text: 'Replace card', icon: <RefreshCw />, onSelect: () => setOpenDialog('replace') },
           {
             text: 'Cancel card',
-            icon: <Trash2 />,
+            icon: <Trash />,
             danger: true,
             onSelect: () => setOpenDialog('cancel'),
           },

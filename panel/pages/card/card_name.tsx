@@ -1,10 +1,10 @@
-import { Pencil } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import type { Card } from '#contract/cards.ts'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Field } from '#panel/ui/field.tsx'
+import { Pencil } from '#panel/ui/icons.ts'
 import { toast } from '#panel/ui/toast.tsx'
 
 /** The card's name, edited in place. An empty name removes it. */

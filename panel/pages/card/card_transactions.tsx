@@ -1,4 +1,3 @@
-import { ShoppingBag } from 'lucide-react'
 import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { purchaseState, purchaseUsd } from '#panel/pages/transactions/purchase.ts'
@@ -9,6 +8,7 @@ import {
 } from '#panel/pages/transactions/purchase_cells.tsx'
 import { usePurchases } from '#panel/pages/transactions/purchase_list.ts'
 import { useOperationList } from '#panel/queries.ts'
+import { ShoppingBag } from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'

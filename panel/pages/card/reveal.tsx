@@ -1,4 +1,3 @@
-import { Eye } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Card, PanReveal } from '#contract/cards.ts'
 import { requestJson } from '#panel/api.ts'
@@ -8,6 +7,7 @@ import { Button } from '#panel/ui/button.tsx'
 import { CardFace, cardTitle } from '#panel/ui/card_face.tsx'
 import { CopyButton } from '#panel/ui/copy.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Eye } from '#panel/ui/icons.ts'
 import { useNow } from '#panel/ui/time.tsx'
 
 const SHOWN_MS = 60_000

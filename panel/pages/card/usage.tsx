@@ -1,6 +1,6 @@
-import { CalendarClock, Lock, Ticket } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Card } from '#contract/cards.ts'
+import { CalendarClock, Lock, Ticket } from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 import { Time, useNow } from '#panel/ui/time.tsx'
 import { usageSentence } from '#panel/words/card_usage.ts'

@@ -1,7 +1,7 @@
-import { Check } from 'lucide-react'
 import { Link } from 'wouter'
 import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
+import { Check } from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 
 /** Shown until the account has been funded, has a card and has made a purchase. */

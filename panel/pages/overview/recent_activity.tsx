@@ -1,9 +1,15 @@
-import { Activity, ArrowDownToLine, CreditCard, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { resourceHref } from '#panel/pages/activity/resource_href.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
+import {
+  Activity,
+  ArrowDownToLine,
+  CreditCard,
+  type LucideIcon,
+  TriangleAlert,
+} from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'

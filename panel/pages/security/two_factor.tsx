@@ -1,8 +1,8 @@
-import { ShieldCheck, ShieldOff } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { Account } from '#contract/accounts.ts'
 import { Badge } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
+import { ShieldCheck, ShieldOff } from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 import { TurnOff } from './turn_off_two_factor.tsx'
 

@@ -1,8 +1,8 @@
-import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { downloadFile } from '#panel/download.ts'
 import { monthName } from '#panel/pages/spending/months.ts'
 import { Button } from '#panel/ui/button.tsx'
+import { Download } from '#panel/ui/icons.ts'
 import { toast } from '#panel/ui/toast.tsx'
 
 type Props = { period: string; format: 'csv' | 'pdf' | 'agents.csv' }

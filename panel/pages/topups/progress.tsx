@@ -1,6 +1,6 @@
-import { Check } from 'lucide-react'
 import type { Topup } from '#contract/topups.ts'
 import { classes } from '#panel/ui/classes.ts'
+import { Check } from '#panel/ui/icons.ts'
 import { Meter } from '#panel/ui/meter.tsx'
 import { isOnHold } from './topup_status.tsx'
 

@@ -1,6 +1,6 @@
-import { Ban, Check, Clock, Hourglass, Undo2 } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
+import { Ban, Check, Clock, Hourglass, Undo2 } from '#panel/ui/icons.ts'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { type Step, Timeline } from '#panel/ui/timeline.tsx'

@@ -1,4 +1,3 @@
-import { Ellipsis, KeyRound, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Webhook } from '#contract/webhooks.ts'
@@ -6,6 +5,7 @@ import { SigningSecret } from '#panel/pages/developers/signing_secret.tsx'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
+import { Ellipsis, KeyRound, Pause, Pencil, Play, Trash } from '#panel/ui/icons.ts'
 import { Menu } from '#panel/ui/menu.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { EditWebhook } from './edit_webhook.tsx'
@@ -44,7 +44,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           'line',
           {
             text: 'Delete',
-            icon: <Trash2 />,
+            icon: <Trash />,
             danger: true,
             onSelect: () => setOpenDialog('delete'),
           },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TronWeb } from 'tronweb'
 import type { Topup } from '#contract/topups.ts'
+import { TronWeb } from '#test/packages/tronweb.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'

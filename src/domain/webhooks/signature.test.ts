@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
-import Stripe from 'stripe'
+import { Stripe } from '#test/packages/stripe.ts'
 import { signatureHeader } from './signature.ts'
 
 const BODY = '{"id":"evt_1"}'

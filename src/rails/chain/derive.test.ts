@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
-import { TronWeb } from 'tronweb'
 import { mnemonicToAccount } from 'viem/accounts'
 import { Secret } from '#kernel/secret.ts'
+import { TronWeb } from '#test/packages/tronweb.ts'
 import { accountXpubFromPhrase, depositAddresses } from './derive.ts'
 
 const PHRASE = `${'test '.repeat(11)}junk`

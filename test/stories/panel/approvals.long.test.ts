@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { registerAgent, startAgentService, startAuthorization } from '#test/support/agent.ts'
 import { approvalIn, budgetOf, decide, grantBudget, loadCard } from '#test/support/budgets.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { decline_messages } from '#contract/decline.ts'
+import type { Page } from '#test/packages/playwright.ts'
 import { getCard, issueCard, openHolder } from '#test/support/cards.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { authorize } from '#test/support/spending.ts'

@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { AuthorizationResponseError } from 'oauth4webapi'
-import type { Page } from 'playwright-core'
 import { opt_in_scopes, scopes as scope_sentences } from '#contract/scopes.ts'
+import type { Page } from '#test/packages/playwright.ts'
 import {
   exchange,
   refresh,

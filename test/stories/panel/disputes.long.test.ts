@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { balanceOf, getDispute, openBuyer } from '#test/support/disputes.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'

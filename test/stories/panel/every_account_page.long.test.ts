@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { everyPage, NO_BROWSER, type PanelPage, startBrowser } from '#test/support/panel_page.ts'
 import { openAccount } from '#test/support/people.ts'

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { auditLog } from '#test/support/calls.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
 import { fundTreasury } from '#test/support/money.ts'

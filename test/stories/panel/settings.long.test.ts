@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page } from '#test/packages/playwright.ts'
 import { send } from '#test/support/http.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'

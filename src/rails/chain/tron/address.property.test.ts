@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
-import { TronWeb } from 'tronweb'
+import { TronWeb } from '#test/packages/tronweb.ts'
 import {
   bytesFromTronAddress,
   bytesFromTronHex,

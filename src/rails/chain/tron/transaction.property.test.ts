@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
-import { TronWeb, type Types, utils } from 'tronweb'
 import { Secret } from '#kernel/secret.ts'
 import { addressBytesOfPrivateKey } from '#rails/chain/public_key.ts'
+import { TronWeb, type Types, utils } from '#test/packages/tronweb.ts'
 import type { TronContract } from './contract.ts'
 import {
   type RawData,

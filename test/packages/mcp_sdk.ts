@@ -1,0 +1,7 @@
+/** The first version of the official SDK. */
+export {
+  type OAuthClientProvider,
+  UnauthorizedError,
+} from '@modelcontextprotocol/sdk/client/auth.js'
+export { Client } from '@modelcontextprotocol/sdk/client/index.js'
+export { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

@@ -1,0 +1,1 @@
+export { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'

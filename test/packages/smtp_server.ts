@@ -1,0 +1,1 @@
+export { SMTPServer } from 'smtp-server'

@@ -1,0 +1,1 @@
+export { TronWeb, type Types, utils } from 'tronweb'

@@ -1,0 +1,2 @@
+/** The compiler's API: version 7 has none. */
+export { default as ts } from 'typescript'
