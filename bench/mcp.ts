@@ -2,16 +2,17 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { autocannon } from '#test/packages/autocannon.ts'
+import { is_check, reportRatio } from './goals_parts/goals.ts'
 
 /**
  * The CPU time of an MCP tool call compared with the same REST call, measured in alternating rounds
  * so that other load on the machine affects both equally.
  */
 const RATIO_MAX = 1.3
-const ROUNDS = 5
-const SECONDS = Number(process.argv[2] ?? 4)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
 const CONNECTIONS = 16
-const IDLE_SECONDS = 5
+const IDLE_SECONDS = is_check ? 2 : 5
 
 type Route = { name: string; path: string; method: 'GET' | 'POST'; body?: string }
 
@@ -96,6 +97,7 @@ const costs = routes.map(({ name }, at) => {
   return us
 })
 const ratio = (costs[1] ?? 0) / (costs[0] ?? 1)
+reportRatio('MCP to REST', ratio)
 const verdict = ratio <= RATIO_MAX ? 'within' : 'over'
 console.log(`MCP / REST  ${ratio.toFixed(2)}, ${verdict} ${RATIO_MAX}`)
 child.disconnect()

@@ -3,6 +3,7 @@ import { Pool } from 'undici'
 import type { Dependencies } from '#domain/context/context.ts'
 import { startNotifications } from '#main/notifications.ts'
 import { runTasks } from '#platform/runtime/tasks.ts'
+import { is_check, reportRatio } from './goals_parts/goals.ts'
 import {
   createSubscribedAccount,
   type Receiver,
@@ -14,15 +15,16 @@ import {
 /**
  * Deliveries per second from the outbox to the recorded attempt with one worker process, compared
  * with a bare undici loop that posts the same bodies with the same concurrency and no database.
- * Then delivery times while one endpoint hangs.
+ * Then delivery times at good endpoints, alone and beside 100 that hang.
  */
-const EVENTS = 12_000
-const WARM_UP = 6_000
+const EVENTS = is_check ? 4_000 : 12_000
+const WARM_UP = is_check ? 3_000 : 6_000
 const CONCURRENCY = 32
 const RATIO_MIN = 0.4
 const P99_MAX_MS = 2_000
 const EVENTS_PER_SECOND = 100
 const SECONDS = 20
+const GOOD_ENDPOINTS = 9
 
 const perSecond = (count: number, started: number) =>
   Math.round(count / ((performance.now() - started) / 1_000))
@@ -101,12 +103,17 @@ async function measureThroughput(dependencies: Dependencies, receiver: Receiver)
   return ratio
 }
 
-async function measureWithHangingEndpoint(
+/** Delivery times at nine good endpoints of one account, with other endpoints that hang. */
+async function measureAges(
   dependencies: Dependencies,
   receiver: Receiver,
+  hanging: readonly string[],
 ): Promise<number> {
-  const urls = Array.from({ length: 9 }, () => `${receiver.accepting}/aged`)
-  const account_id = await createSubscribedAccount(dependencies, [...urls, `${receiver.hanging}/`])
+  const good = Array.from({ length: GOOD_ENDPOINTS }, () => `${receiver.accepting}/aged`)
+  const account_id = await createSubscribedAccount(dependencies, good)
+  // An account may have ten webhooks, so the hanging ones belong to others.
+  const others: string[] = []
+  for (const url of hanging) others.push(await createSubscribedAccount(dependencies, [url]))
   await receiver.takeReport()
   const total = EVENTS_PER_SECOND * SECONDS
   const ages_ms = await withWorker(dependencies, async (nudge) => {
@@ -115,6 +122,8 @@ async function measureWithHangingEndpoint(
       const early_ms = started + (at * 1_000) / EVENTS_PER_SECOND - performance.now()
       if (early_ms > 1) await wait(early_ms)
       await writeEvents(dependencies, account_id, 1)
+      const other = others[at % (others.length || 1)]
+      if (other !== undefined) await writeEvents(dependencies, other, 1)
       nudge()
     }
     await wait(P99_MAX_MS)
@@ -122,21 +131,34 @@ async function measureWithHangingEndpoint(
   })
   const sorted = ages_ms.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  const expected = total * urls.length
+  const expected = total * good.length
   console.log(
-    `  nine endpoints while a tenth hangs, ${EVENTS_PER_SECOND} events/s for ${SECONDS} s:`,
+    `  ${good.length} endpoints, ${hanging.length} others hang, ${EVENTS_PER_SECOND} events/s ` +
+      `for ${SECONDS} s: ${sorted.length} of ${expected} arrived; ` +
+      `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
   )
-  console.log(`  ${sorted.length} of ${expected} arrived; p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`)
   return sorted.length < expected ? Number.POSITIVE_INFINITY : at(0.99)
+}
+
+async function measureHanging(dependencies: Dependencies, receiver: Receiver): Promise<boolean> {
+  const alone_ms = await measureAges(dependencies, receiver, [])
+  const beside_ms = await measureAges(dependencies, receiver, receiver.hanging)
+  console.log(
+    `  p99 ${beside_ms} ms beside ${receiver.hanging.length} that hang, ${alone_ms} alone ` +
+      `(both below ${P99_MAX_MS})`,
+  )
+  return Math.max(alone_ms, beside_ms) < P99_MAX_MS
 }
 
 const receiver = await startReceiver()
 const environment = await startEnvironment()
 try {
   const ratio = await measureThroughput(environment, receiver)
-  const p99_ms = await measureWithHangingEndpoint(environment, receiver)
-  console.log(`  p99 ${p99_ms} ms (below ${P99_MAX_MS})`)
-  if (ratio < RATIO_MIN || p99_ms >= P99_MAX_MS) process.exitCode = 1
+  reportRatio('deliveries to a bare loop', ratio)
+  if (!is_check) {
+    const is_fast = await measureHanging(environment, receiver)
+    if (ratio < RATIO_MIN || !is_fast) process.exitCode = 1
+  }
 } finally {
   await environment.stop()
   receiver.stop()

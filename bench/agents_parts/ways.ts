@@ -1,5 +1,5 @@
-import { encode } from '#test/packages/gpt_tokenizer.ts'
 import { type Route, routes } from '#contract/routes.ts'
+import { encode } from '#test/packages/gpt_tokenizer.ts'
 import type { AgentTask } from './tasks.ts'
 
 /** A way to reach the service: what a model reads first, and how it makes a call. */

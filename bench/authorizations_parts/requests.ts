@@ -18,7 +18,10 @@ const answer: StoredResponse = {
 }
 
 /** Generates unique purchases with random cards, as the engine receives them from its doors. */
-export function requestMaker({ dependencies, cards }: BenchEnvironment): () => CardRequest {
+export function requestMaker({
+  dependencies,
+  cards,
+}: Pick<BenchEnvironment, 'dependencies' | 'cards'>): () => CardRequest {
   const templates = cards.map((card): CardRequest => {
     const message = decode(default_link, frameMaker([card])().body)
     return toRequest(message, {

@@ -18,7 +18,8 @@ import { readSettings } from '#settings/settings.ts'
 
 export type Receiver = {
   accepting: string
-  hanging: string
+  /** One origin each. */
+  hanging: string[]
   /** Returns the counts since the last call and resets them. */
   takeReport(): Promise<{ count: number; ages_ms: number[] }>
   stop(): void
@@ -27,7 +28,7 @@ export type Receiver = {
 export async function startReceiver(): Promise<Receiver> {
   const script = new URL('./receiver.js', import.meta.url)
   const child: ChildProcess = fork(script)
-  const [urls] = (await once(child, 'message')) as [{ accepting: string; hanging: string }]
+  const [urls] = (await once(child, 'message')) as [{ accepting: string; hanging: string[] }]
   return {
     ...urls,
     takeReport: async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * Runs in a separate process, so it takes no CPU time from the sender: one endpoint that accepts
- * immediately and records the age of each event, and one that never responds.
+ * immediately and records the age of each event, and some that never respond.
  */
 const ages_ms: number[] = []
 let count = 0
@@ -20,7 +20,8 @@ const accepting = createServer((request, response) => {
     response.end()
   })
 })
-const hanging = createServer(() => undefined)
+const HANGING = 100
+const hang = () => listen(createServer(() => undefined))
 
 function listen(server: Server): Promise<string> {
   return new Promise((resolve) =>
@@ -36,4 +37,7 @@ process.on('message', () => {
   ages_ms.length = 0
 })
 process.on('disconnect', () => process.exit(0))
-process.send?.({ accepting: await listen(accepting), hanging: await listen(hanging) })
+process.send?.({
+  accepting: await listen(accepting),
+  hanging: await Promise.all(Array.from({ length: HANGING }, hang)),
+})
