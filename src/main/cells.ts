@@ -15,14 +15,9 @@ import { type CellDatabase, isServed, settingsOfCell } from '#settings/cell_sett
 import type { Settings } from '#settings/settings.ts'
 import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
 
-/** Refuses settings of which cells would share more than they can yet. */
-export function requireSharable({ mode, more_cells, x402 }: Settings): void {
+/** Refuses prices that some cell could not collect, before anything is started. */
+export function requirePayableCells({ more_cells, x402 }: Settings): void {
   for (const { number } of more_cells) requirePayableCell(x402, number)
-  if (more_cells.length === 0) return
-  if (mode === 'live') {
-    const reason = 'daily limits per IP address count in each cell'
-    throw new ConfigError(`FLORIN_CELLS can't be used in live mode yet: ${reason}.`)
-  }
 }
 
 /** A server that is down when the node starts is tried again this often. */

@@ -9,7 +9,7 @@ import { systemRandom } from '#platform/runtime/random.ts'
 import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import { isServed } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
-import { requireSharable, startOtherCells } from './cells.ts'
+import { requirePayableCells, startOtherCells } from './cells.ts'
 import type { Issuing } from './issuing.ts'
 import { routeMessages } from './route_messages.ts'
 import { allTasks } from './sandbox_host.ts'
@@ -41,7 +41,7 @@ export async function startNode(
   stops: Stops,
   { dependencies: overrides, worker }: NodeOptions,
 ): Promise<StartedNode> {
-  requireSharable(settings)
+  requirePayableCells(settings)
   const database_url = await databaseUrl(settings, stops)
   let log: Log = silentLog
   const tracing = startTracing(settings, {
