@@ -1,0 +1,175 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { proveChanges } from '#domain/system/prove_books.ts'
+import { proveBooks } from '#main/audit.ts'
+import { startService } from '#main/start.ts'
+import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
+import { silentLog } from '#platform/runtime/log.ts'
+import { readSettings } from '#settings/settings.ts'
+import { insertBareCard } from '#test/support/issuer.ts'
+import { type Books, openBooks } from './large_parts/books.ts'
+import { fillBooks, openSmallBooks, type Population } from './large_parts/fill.ts'
+import {
+  authorizationRate,
+  callMs,
+  median,
+  pageMs,
+  pageRate,
+  type Reader,
+} from './large_parts/measure.ts'
+import { holdersOf } from './mixed_parts/population.ts'
+
+/**
+ * Large books, loaded by COPY, compared with small ones on the same server in alternating rounds:
+ * authorizations, pages of list_transactions, a page far down, a year of get_spending, a month's
+ * statement and the proofs. The loaded books must be sound.
+ *
+ *   LARGE_ACCOUNTS=1000000 npm run bench -- large     defaults: 20000, with 2 cards and 20
+ *   transactions each (LARGE_CARDS, LARGE_TRANSACTIONS), about 2 KB of disk per transaction
+ */
+const ACCOUNTS = Number(process.env['LARGE_ACCOUNTS'] ?? 20_000)
+const CARDS = Number(process.env['LARGE_CARDS'] ?? 2 * ACCOUNTS)
+const TRANSACTIONS = Number(process.env['LARGE_TRANSACTIONS'] ?? 20 * ACCOUNTS)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
+const MEASURED_CARDS = 500
+const FAR_PAGE = 10_000
+const PAGE_ROWS = 25
+const AUTHORIZATIONS_MIN = 0.8
+const PAGES_MIN = 0.9
+const CALL_MAX_MS = 200
+
+const misses: string[] = []
+
+function judge(name: string, value: number, isGood: boolean, unit = ''): void {
+  console.log(
+    `${name.padEnd(52)}${value.toFixed(2).padStart(10)}${unit}${isGood ? '' : '  missed'}`,
+  )
+  if (!isGood) misses.push(name)
+}
+
+/** Cards that the engine authorizes, the same number in both books. */
+async function openCards({ dependencies }: Books) {
+  const cards = []
+  for (let at = 0; at < MEASURED_CARDS; at += 1) {
+    cards.push(await insertBareCard({ db: dependencies.db, dependencies }, { usd: 100_000 }))
+  }
+  return cards
+}
+
+async function compareRates(
+  name: string,
+  goal: number,
+  { small, large }: Record<'small' | 'large', () => Promise<number>>,
+): Promise<void> {
+  const rates = { small: [] as number[], large: [] as number[] }
+  await small()
+  await large()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rates.small.push(await small())
+    rates.large.push(await large())
+  }
+  const [few, many] = [median(rates.small), median(rates.large)]
+  console.log(`${name}: ${few.toFixed(0)}/s in small books, ${many.toFixed(0)}/s in large ones`)
+  judge(`${name}, large to small`, many / few, many >= goal * few)
+}
+
+async function measureReads(small: Reader, large: Reader, busy: string): Promise<void> {
+  await compareRates('list_transactions', PAGES_MIN, {
+    small: () => pageRate(small, SECONDS),
+    large: () => pageRate(large, SECONDS),
+  })
+  const { near_ms, far_ms, page } = await pageMs(large.books, busy, { FAR_PAGE, PAGE_ROWS })
+  console.log(`page 1: ${near_ms.toFixed(2)} ms, page ${page}: ${far_ms.toFixed(2)} ms`)
+  judge(`page 1 to page ${page}`, near_ms / far_ms, near_ms >= PAGES_MIN * far_ms)
+}
+
+async function measureCalls({ env, dependencies }: Books, busy: string): Promise<void> {
+  const [card] = await dependencies.db.rows<{ id: string }>(
+    'select id from cards where account_id = $1 limit 1',
+    [busy],
+  )
+  const plain = { account_id: busy, id: card?.id ?? '', pan: '', expiry: '' }
+  const [holder] = await holdersOf(dependencies, [plain])
+  const service = await startService(readSettings(env), { dependencies: { log: silentLog } })
+  try {
+    const day = (days_ago: number) =>
+      new Date(Date.now() - days_ago * 86_400_000).toISOString().slice(0, 10)
+    const spending = `/v1/spending?from=${day(364)}&to=${day(0)}&group_by=month`
+    const month = day(45).slice(0, 7)
+    for (const [name, path] of [
+      ['get_spending of a year', spending],
+      ["a month's statement (CSV)", `/files/statements/${month}.csv`],
+      ["a month's statement (PDF)", `/files/statements/${month}.pdf`],
+    ] as const) {
+      const ms = await callMs(service.url + path, holder?.key ?? '')
+      judge(name, ms, ms < CALL_MAX_MS, ' ms')
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+const secondsOf = async (work: () => Promise<unknown>) => {
+  const started = performance.now()
+  await work()
+  return (performance.now() - started) / 1_000
+}
+
+/** All proofs once, then a run that reads only what changed. */
+async function measureProofs({ dependencies, engine }: Books): Promise<void> {
+  await engine.drain()
+  const { db } = dependencies
+  const started = performance.now()
+  const { violations } = await proveBooks(db)
+  const whole_s = (performance.now() - started) / 1_000
+  for (const each of violations.slice(0, 10)) console.error(`${each.proof}: ${each.sentence}`)
+  judge('violations of the proofs', violations.length, violations.length === 0)
+  const options = { check: () => undefined, has_cycle: false }
+  await proveChanges(db, { now: new Date(), ...options })
+  const unchanged_s = await secondsOf(() => proveChanges(db, { now: new Date(), ...options }))
+  console.log(
+    `proofs: everything in ${whole_s.toFixed(1)} s; nothing changed, ${unchanged_s.toFixed(1)} s`,
+  )
+}
+
+async function measure(small: Books, large: Books, population: Population): Promise<void> {
+  const small_accounts = await openSmallBooks(small, population.shape)
+  const cards = { small: await openCards(small), large: await openCards(large) }
+  for (const { dependencies } of [small, large]) await dependencies.db.run('vacuum analyze')
+  await large.dependencies.db.run('checkpoint')
+  await compareRates('authorizations', AUTHORIZATIONS_MIN, {
+    small: () => authorizationRate(small, cards.small, SECONDS),
+    large: () => authorizationRate(large, cards.large, SECONDS),
+  })
+  const readers = {
+    small: { books: small, accounts: small_accounts },
+    large: { books: large, accounts: population.accounts },
+  }
+  await measureReads(readers.small, readers.large, population.busy)
+  await measureCalls(large, population.busy)
+  await measureProofs(large)
+}
+
+const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
+const postgres = await startEmbeddedPostgres({ data_dir })
+const small = await openBooks(postgres.url, 'small_books', data_dir)
+const large = await openBooks(postgres.url, 'large_books', data_dir)
+try {
+  const wanted = { accounts: ACCOUNTS, cards: CARDS, transactions: TRANSACTIONS }
+  const seconds = await secondsOf(async () => {
+    const population = await fillBooks(large, wanted, FAR_PAGE * PAGE_ROWS)
+    for (const [name, count] of Object.entries(population.counts)) {
+      console.log(`${name.padEnd(20)}${count.toLocaleString('en-US').padStart(14)}`)
+    }
+    await measure(small, large, population)
+  })
+  console.log(`${seconds.toFixed(0)} s in all; ${misses.length === 0 ? 'all goals met' : 'missed'}`)
+  if (misses.length > 0) process.exitCode = 1
+} finally {
+  await small.close()
+  await large.close()
+  await postgres.stop()
+  await rm(data_dir, { recursive: true, force: true })
+}

@@ -1,0 +1,72 @@
+import pg from 'pg'
+import { copyIn } from '#platform/postgres/copy_in.ts'
+import { copyOf, endingOf, type Template } from './templates.ts'
+
+const TIMEOUT_MS = 600_000
+const CHUNK_BYTES = 8_000_000
+const BAR_LETTERS = 40
+
+export type Loader = {
+  /** Writes a copy of the rows; `counts` is added to the progress. */
+  copy(templates: readonly Template[], counts: number): Promise<void>
+  end(): Promise<void>
+}
+
+/** Loads copies of templates by COPY, through the parent tables. */
+export async function startLoader(url: string, total: number): Promise<Loader> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  // The copies are as sound as their templates: foreign keys need not be checked again.
+  await client.query('set session_replication_role = replica; set synchronous_commit = off')
+  const waiting = new Map<string, { columns: string[]; texts: string[] }>()
+  const show = progressBar(total)
+  let [bytes, copies, done] = [0, 0, 0]
+  const flush = async () => {
+    for (const [table, { columns, texts }] of waiting) {
+      const data = Buffer.from(texts.join(''))
+      await copyIn(client, `copy ${table} (${columns.join(', ')}) from stdin`, data, TIMEOUT_MS)
+    }
+    waiting.clear()
+    bytes = 0
+    show(done)
+  }
+  return {
+    copy: async (templates, counts) => {
+      copies += 1
+      done += counts
+      const ending = endingOf(copies)
+      for (const template of templates) {
+        const { table, columns } = template
+        const text = copyOf(template, ending)
+        const of_table = waiting.get(table) ?? { columns, texts: [] }
+        waiting.set(table, of_table)
+        of_table.texts.push(text)
+        bytes += text.length
+      }
+      if (bytes > CHUNK_BYTES) await flush()
+    },
+    end: async () => {
+      await flush()
+      process.stderr.write('\n')
+      await client.end()
+    },
+  }
+}
+
+/** One line that is rewritten on a terminal, and a line for each tenth elsewhere. */
+function progressBar(total: number): (done: number) => void {
+  const started = performance.now()
+  let tenths = 0
+  return (done) => {
+    const share = Math.min(1, done / total)
+    const is_new = Math.floor(share * 10) > tenths
+    if (!process.stderr.isTTY && !is_new) return
+    tenths = Math.floor(share * 10)
+    const bar = '█'.repeat(Math.round(share * BAR_LETTERS)).padEnd(BAR_LETTERS, '·')
+    const seconds = (performance.now() - started) / 1_000
+    const rate = Math.round(done / seconds).toLocaleString('en-US')
+    const left = Math.round((seconds * (1 - share)) / share)
+    const line = `${bar} ${(share * 100).toFixed(0)} %, ${rate} transactions/s, ${left} s left`
+    process.stderr.write(process.stderr.isTTY ? `\r${line}  ` : `${line}\n`)
+  }
+}
