@@ -32,7 +32,7 @@ const free = await startTestService({
 })
 const { url } = priced
 const { db } = priced.runtime
-const { node, x402 } = priced.sandbox.payments
+const { node } = priced.sandbox.payments
 assert(node !== null)
 const ada = await openAccount(free.url)
 const { key } = await createKey(free.url, ada.bearer)
@@ -47,7 +47,7 @@ test('the official x402 client pays on the sandbox node', async () => {
   const reply = await pay(`${url}/v1/cards`, { method: 'POST', headers: json, body })
   assert.equal(reply.status, 201, await reply.text())
   assert.equal(before - node.balanceOf(payer.address), 500_000n)
-  assert.equal(node.balanceOf(x402.pay_to as Hex), 500_000n)
+  assert.equal(node.balanceOf(priced.runtime.settings.x402.pay_to as Hex), 500_000n)
 })
 
 test('sandbox calls and the demo are free of charge', async () => {
