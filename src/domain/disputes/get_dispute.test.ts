@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { refusalOf } from '#test/support/calls.ts'
 import { addEvidence, fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
+import { asOwner } from '#test/support/old_purchases.ts'
+import { operate } from '#test/support/operator.ts'
 import { callSandbox } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -40,4 +42,15 @@ test("another account's dispute is not found, in the sandbox's API too", async (
   const played = await callSandbox(url, stranger.key, `disputes/${id}/close`, { outcome: 'lost' })
   assert.equal(played.status, 404)
   assert.equal((await getDispute(url, owner.key, id)).status, 'open')
+})
+
+test('a dispute of an archived transaction is shown, to an operator without its merchant', async () => {
+  const buyer = await openBuyer(service)
+  const { id } = await fileDispute(url, buyer)
+  const read = () => operate(url, 'GET', `/disputes/${id}`)
+  assert.match((await read()).body['merchant_name'], /\w/)
+  const archived = `delete from transactions where id = '${buyer.capture.id}'`
+  await asOwner(service.database_url, archived)
+  assert.equal((await getDispute(url, buyer.bearer, id)).transaction_id, buyer.capture.id)
+  assert.equal((await read()).body['merchant_name'], '')
 })

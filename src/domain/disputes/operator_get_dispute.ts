@@ -1,5 +1,5 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
-import { findTransactionOf } from '#domain/transactions/transaction_store.ts'
+import { findMerchantNames } from '#domain/transactions/transaction_store.ts'
 import { findDispute } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
@@ -9,10 +9,8 @@ export const operatorGetDispute: OperatorHandler<'operator_get_dispute'> = async
 ) => {
   const dispute = await findDispute(tx, id)
   const { account_id, transaction_id } = dispute
-  const { merchant_name } = await findTransactionOf(
-    tx,
-    { account_id, card_ids: null },
-    transaction_id,
-  )
+  const names = await findMerchantNames(tx, [{ account_id, transaction_id }])
+  // Empty if the transaction is archived.
+  const merchant_name = names.get(transaction_id) ?? ''
   return { account_id, ...(await showDispute(tx, dispute)), merchant_name }
 }
