@@ -30,7 +30,7 @@ export function StatementByAgent({ period }: { period: string }) {
     <QueryBoundary query={query}>
       {(lines) =>
         lines.length === 1 ? (
-          <p className="text-sm text-soft">No agent moved money in this month.</p>
+          <p className="px-4 py-3 text-sm text-soft">No agent moved money in this month.</p>
         ) : (
           <AgentTable period={period} lines={lines} />
         )

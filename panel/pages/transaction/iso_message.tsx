@@ -110,6 +110,7 @@ const element_names: Readonly<Record<string, string>> = {
   41: 'Terminal ID',
   42: 'Merchant ID',
   43: 'Merchant name and location',
+  44: 'Additional response data',
   48: 'Additional data',
   49: 'Transaction currency',
   51: 'Billing currency',
