@@ -10,11 +10,13 @@ import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { insertBareAccount } from '#test/support/accounts.ts'
+import { installPgledger, transferByPgledger } from './ledger_parts/pgledger.ts'
 
 /**
  * Movements per second on one PostgreSQL with fsync on: our batches and our single transfers
  * compared with pgbench's simple-update (run from Node, because the embedded packages lack pgbench)
- * and with plain transfers, a transaction of six statements each, in the same run.
+ * and with plain transfers, a transaction of six statements each, in the same run. PGLEDGER_DIR, a
+ * checkout of pgledger, adds its random transfers.
  */
 const ACCOUNTS = 1_000
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
@@ -176,6 +178,25 @@ function batched(db: Database, accounts: readonly string[]): Candidate {
   }
 }
 
+/** Random transfers of pgledger, where PGLEDGER_DIR names a checkout of it. */
+async function pgledger(pool: pg.Pool): Promise<Candidate[]> {
+  const folder = process.env['PGLEDGER_DIR']
+  if (folder === undefined) return []
+  const accounts = await installPgledger(pool, folder, ACCOUNTS)
+  return [
+    {
+      name: 'pgledger random transfer',
+      run: (until) =>
+        inParallel(CLIENTS, until, async () => {
+          const from = random(ACCOUNTS)
+          const to = (from + 1 + random(ACCOUNTS - 1)) % ACCOUNTS
+          await transferByPgledger(pool, accounts[from] ?? '', accounts[to] ?? '')
+          return 1
+        }),
+    },
+  ]
+}
+
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
@@ -188,7 +209,13 @@ pool.on('error', () => undefined)
 try {
   await migrate(db)
   const accounts = await prepare(db)
-  const candidates = [simpleUpdate(pool), plain(pool), single(db, accounts), batched(db, accounts)]
+  const candidates = [
+    simpleUpdate(pool),
+    plain(pool),
+    single(db, accounts),
+    batched(db, accounts),
+    ...(await pgledger(pool)),
+  ]
   const rates = new Map(candidates.map(({ name }) => [name, [] as number[]]))
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (const { name, run } of candidates) {

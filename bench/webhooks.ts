@@ -23,7 +23,7 @@ const CONCURRENCY = 32
 const RATIO_MIN = 0.4
 const P99_MAX_MS = 2_000
 const EVENTS_PER_SECOND = 100
-const SECONDS = 20
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 20)
 const GOOD_ENDPOINTS = 9
 
 const perSecond = (count: number, started: number) =>
