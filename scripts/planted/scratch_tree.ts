@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { root } from '#platform/runtime/root.ts'
 
 const LEFT_OUT = new Set(['.git', 'node_modules'])
@@ -17,7 +17,7 @@ export async function inScratchTree<Value>(work: (folder: string) => Promise<Val
       cpSync(join(root, name), join(folder, name), {
         recursive: true,
         preserveTimestamps: true,
-        filter: (path) => !path.endsWith('/node_modules'),
+        filter: (path) => basename(path) !== 'node_modules',
       })
     }
     for (const place of [TEST_PACKAGES, `dist/${TEST_PACKAGES}`]) {
