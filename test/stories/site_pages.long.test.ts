@@ -23,7 +23,7 @@ const isShown = (page: Page, title: string) =>
 /** Every page that the docs link to from their start page. */
 async function docsPaths(url: string): Promise<string[]> {
   const start = await (await fetch(`${url}/docs`)).text()
-  const paths = [...start.matchAll(/href="(\/docs\/[\w/-]+)/g)].map(([, path = '']) => path)
+  const paths = [...start.matchAll(/href="(\/docs\/[\w/-]+)["#]/g)].map(([, path = '']) => path)
   return [...new Set(paths)]
 }
 
