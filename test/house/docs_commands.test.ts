@@ -32,6 +32,9 @@ const elsewhere: readonly (readonly [command: RegExp, test: string, words: strin
   [/^pkcs11-tool .*--keypairgen/, 'test/stories/signer_token.long.test.ts', 'FLORIN_PKCS11'],
   [/^florin keys rotate$/, 'test/stories/key_token.long.test.ts', "'keys', 'rotate'"],
   [/^florin cells move /, 'test/stories/cell_move.long.test.ts', "'cells', 'move', '1', '--to'"],
+  [/^florin archive create /, 'test/stories/archive.long.test.ts', "'archive', 'create'"],
+  [/^florin archive verify /, 'test/stories/archive.long.test.ts', "'archive', 'verify'"],
+  [/^florin archive restore /, 'test/stories/archive.long.test.ts', "'archive', 'restore'"],
   [/^curl -s .*\/healthz/, 'test/stories/docs.long.test.ts', 'docs'],
 ]
 
