@@ -265,5 +265,8 @@ test('the audit log and an email tell the owner which scope was added', async ()
   })
   assert.equal(log.body['data'].length, 2, log.text)
   const inbox = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: holder.bearer })
-  assert.match(inbox.text, /Shopper \(card:control\)/)
+  assert.match(
+    inbox.text,
+    /App: Shopper\\nIt can now: Load, unload, freeze, unfreeze and cancel cards/,
+  )
 })
