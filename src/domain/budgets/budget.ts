@@ -81,17 +81,18 @@ function resetsAt({ period }: Budget, { day }: Usage): Date | null {
 }
 
 const BUDGET_NAMES = {
-  day: 'budget today',
-  month: 'budget this month',
+  day: 'daily budget',
+  month: 'monthly budget',
   total: 'total budget',
 } as const
 
-/** Continues "Shopper wants to load $120.00 onto Groceries ··8818; its …". */
+/** Continues "Shopper wants to load $120.00 onto Groceries ··8818; the app's …". */
 export function describeBudget(budget: Budget, usage: Usage, amount_micros: Micros): string {
   const left_micros = leftOf(budget, usage)
   if (budget.ask_above_micros !== null && amount_micros <= left_micros) {
-    return `it must ask above ${formatUsd(budget.ask_above_micros)}`
+    return `the app must ask above ${formatUsd(budget.ask_above_micros)}`
   }
   const amount = formatUsd(budget.amount_micros)
-  return `its ${BUDGET_NAMES[budget.period]} is ${amount}, ${formatUsd(left_micros)} left`
+  const left = formatUsd(left_micros)
+  return `the app's ${BUDGET_NAMES[budget.period]} is ${amount}, and ${left} is left`
 }

@@ -67,7 +67,7 @@ test('a refused call moves nothing, and says who wants what', async () => {
   assert.equal(
     approval?.summary,
     `Shopper wants to load $120.00 onto Groceries ··${card.last4}; ` +
-      'its budget today is $50.00, $12.00 left.',
+      "the app's daily budget is $50.00, and $12.00 is left.",
   )
   const balance = await send(url, 'GET', '/v1/balance', { bearer: holder.key })
   assert.equal(balance.body['balance_usd'], 962)
@@ -77,7 +77,7 @@ test('a call above ask_above_usd is refused, whatever is left', async () => {
   const { holder, card, token } = await openAgent({ amount_usd: 50, ask_above_usd: 10 })
   approvalIn(await loadCard(url, token, { id: card.id, usd: 10.01 }))
   const [approval] = await listApprovals(url, holder.bearer)
-  assert.match(approval?.summary ?? '', /; it must ask above \$10\.00\.$/)
+  assert.match(approval?.summary ?? '', /; the app must ask above \$10\.00\.$/)
   assert.equal((await loadCard(url, token, { id: card.id, usd: 10 })).status, 200)
 })
 

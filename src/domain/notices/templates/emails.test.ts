@@ -71,7 +71,8 @@ const emails: readonly [name: string, email: Email][] = [
   event(
     'approval.requested',
     'apr',
-    'Shopper wants to load $120.00 onto Groceries ··8818; its budget today is $50.00, $12.00 left.',
+    'Shopper wants to load $120.00 onto Groceries ··8818; ' +
+      "the app's daily budget is $50.00, and $12.00 is left.",
   ),
   event(
     'balance.debt_incurred',
