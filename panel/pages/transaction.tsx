@@ -49,8 +49,8 @@ function Details({ transaction }: { transaction: Transaction }) {
         title={transaction.merchant_name}
         description={
           <span className="flex flex-wrap items-center gap-2">
-            <span className="text-lg font-semibold text-ink">
-              <Amount row={transaction} />
+            <span className="text-lg text-ink">
+              <Amount row={transaction} className="font-semibold" />
             </span>
             <PurchaseStatus row={purchaseOf(transaction, related)} />
           </span>

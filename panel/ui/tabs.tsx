@@ -10,9 +10,24 @@ export const tab_row_class = 'mb-4 flex gap-3 overflow-x-auto border-b border-li
 export const tab_class =
   'rounded-t-md border-b-2 border-transparent px-1 py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]'
 
-/** On a phone the tabs may be wider than the screen; this scrolls to the current one. */
-export const bringIntoView = (link: HTMLAnchorElement | null) =>
-  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+/**
+ * On a phone the tabs may be wider than the screen; this scrolls to the current one, and again when
+ * the row changes its width, as by turning the phone.
+ */
+export function bringIntoView(link: HTMLAnchorElement | null): (() => void) | undefined {
+  const row = link?.parentElement ?? null
+  if (link === null || row === null) return undefined
+  link.scrollIntoView({ block: 'nearest', inline: 'center' })
+  const observer = new ResizeObserver(() => centerInRow(link, row))
+  observer.observe(row)
+  return () => observer.disconnect()
+}
+
+/** Unlike scrollIntoView, it never scrolls the page, which may have been scrolled since. */
+function centerInRow(link: HTMLElement, row: HTMLElement): void {
+  const from_row = link.getBoundingClientRect().left - row.getBoundingClientRect().left
+  row.scrollLeft += from_row - (row.clientWidth - link.offsetWidth) / 2
+}
 
 /** The first tab is open initially. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {

@@ -106,7 +106,8 @@ function Line({ row, title, total_usd, is_link }: LineProps) {
           {row.refunded_usd > 0 && `, ${formatUsd(row.refunded_usd)} refunded`}
         </span>
       </span>
-      <Money usd={row.spent_usd} className="font-medium" />
+      {/* One width for all amounts, so that the bars of a list have tracks of one length. */}
+      <Money usd={row.spent_usd} className="min-w-24 text-right font-medium" />
       <ChevronRight
         className={`size-4 shrink-0 text-soft ${is_link ? '' : 'invisible'}`}
         aria-hidden

@@ -50,8 +50,8 @@ function Elements({ details }: { details: AuthDetails }) {
       <ElementTable label="Request data elements" fields={details.fields} />
       <h3 className="font-medium">Response</h3>
       <ElementTable label="Response data elements" fields={details.response_fields} />
-      <Code label="Bitmap" text={details.bitmap} />
-      <Code label="Raw message (hex, masked)" text={details.raw_hex} />
+      <Code wraps label="Bitmap" text={details.bitmap} />
+      <Code wraps label="Raw message (hex, masked)" text={details.raw_hex} />
     </div>
   )
 }

@@ -15,6 +15,17 @@ test('a refund has a plus sign, a purchase has none', () => {
   assert.doesNotMatch(render('debit', 'captured'), /\+/)
 })
 
+test('a caller decides the weight of every amount, whatever its status', () => {
+  for (const status of ['declined', 'captured', 'settled'] as const) {
+    for (const direction of ['debit', 'credit'] as const) {
+      const row = { amount_usd: 12.5, direction, status } as Transaction
+      const html = renderToStaticMarkup(createElement(Amount, { row, className: 'font-semibold' }))
+      assert.match(html, /font-semibold/)
+      assert.doesNotMatch(html, /font-medium/)
+    }
+  }
+})
+
 test('an amount that was never charged is struck through', () => {
   for (const status of ['declined', 'reversed', 'expired'] as const) {
     assert.match(render('debit', status), /line-through/, status)

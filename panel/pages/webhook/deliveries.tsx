@@ -67,7 +67,7 @@ function Attempt({ attempt }: { attempt: Delivery }) {
       {attempt.response_excerpt !== null && attempt.response_excerpt !== '' && (
         <details className="mt-1 text-sm">
           <summary className="text-soft">Response</summary>
-          <Code label="First 1 kB" text={attempt.response_excerpt} />
+          <Code wraps label="First 1 kB" text={attempt.response_excerpt} />
         </details>
       )}
     </li>
