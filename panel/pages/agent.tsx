@@ -67,7 +67,7 @@ function Access({ grant }: { grant: Grant }) {
   const can_remove = grant.status === 'active' && grant.scopes.length > 1
   return (
     <Section title="Permissions">
-      <ul aria-label="Permissions" className="mb-3 space-y-1.5">
+      <ul aria-label="Permissions" className="mb-3 space-y-2">
         {grant.scopes.map((scope) => (
           <li key={scope} className="flex items-start gap-2 text-sm">
             <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
@@ -90,6 +90,7 @@ function Access({ grant }: { grant: Grant }) {
           ],
           ['Last used', <LastUse key="used" {...grant} />],
           ['Connected', <Time key="connected" at={grant.created_at} />],
+          grant.status === 'active' && ['Expires', <Time key="ends" at={grant.expires_at} />],
           grant.revoked_at !== null && ['Revoked', <Time key="end" at={grant.revoked_at} />],
         ]}
       />

@@ -108,12 +108,18 @@ function detailRows(dispute: Dispute): (DescriptionRow | false)[] {
         View transaction
       </Link>,
     ],
-    ['Filed', <Time key="filed" at={dispute.created_at} />],
+    ['Filed', <Time key="filed" at={dispute.created_at} has_date />],
     dispute.status !== 'closed' && [
       'Evidence due',
-      <Time key="due" at={dispute.evidence_due_at} />,
+      <Time key="due" at={dispute.evidence_due_at} has_date />,
     ],
-    ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
+    [creditLabel(dispute), <Money key="credit" usd={dispute.provisional_credit_usd} />],
     ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
   ]
+}
+
+/** Only the decision makes the credit final. */
+function creditLabel({ outcome }: Dispute): string {
+  if (outcome === null) return 'Provisional credit'
+  return outcome === 'won' ? 'Credit' : 'Reversed credit'
 }

@@ -3,7 +3,7 @@ import { Link, useRoute } from 'wouter'
 import { type PanelRoute, routes } from '#panel/routes.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { Sheet } from '#panel/ui/dialog.tsx'
-import { Menu as MenuIcon } from '#panel/ui/icons.ts'
+import { Menu as MenuIcon, NotebookText } from '#panel/ui/icons.ts'
 import { Logo } from './logo.tsx'
 
 export const navigation_routes = routes.filter((route) => route.title !== undefined)
@@ -32,6 +32,9 @@ type LinkProps = { route: PanelRoute; onClick?(): void }
 
 const useIsCurrent = ({ path }: PanelRoute) => useRoute(path === '/' ? '/' : `${path}/*?`)[0]
 
+const side_link_class =
+  'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-soft hover:bg-hover hover:text-ink'
+
 function SideLink({ route, onClick }: LinkProps) {
   const is_current = useIsCurrent(route)
   const { icon: Icon, badge: RouteBadge } = route
@@ -41,7 +44,7 @@ function SideLink({ route, onClick }: LinkProps) {
       aria-current={is_current ? 'page' : undefined}
       onClick={() => onClick?.()}
       className={classes(
-        'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-soft hover:bg-hover hover:text-ink',
+        side_link_class,
         is_current && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
       )}
     >
@@ -79,6 +82,10 @@ export function BottomBar() {
           {rest.map((route) => (
             <SideLink key={route.path} route={route} onClick={() => setOpen(false)} />
           ))}
+          <a href="/docs" className={side_link_class}>
+            <NotebookText className="size-4" aria-hidden />
+            Documentation
+          </a>
         </div>
       </Sheet>
     </nav>

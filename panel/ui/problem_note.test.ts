@@ -29,6 +29,24 @@ test('a message about a field names it as the form does', () => {
   assert.equal(problemText(other), 'No such card.')
 })
 
+test('an error that its field already shows is repeated for screen readers only', () => {
+  const noteOf = (problem: FlorinError, fields: string[]) =>
+    renderAt('/', createElement(ProblemNote, { problem, fields }))
+  const refused = refusal('url', 'must be public')
+  assert.match(noteOf(refused, ['url']), /role="alert" class="sr-only">Url must be public\.</)
+  assert.doesNotMatch(noteOf(refused, ['name']), /sr-only/)
+  const more = new FlorinError({
+    code: 'invalid_request',
+    message: 'Two fields are wrong.',
+    status: 400,
+    details: [
+      { field: 'url', message: 'must be public' },
+      { field: 'events', message: 'must not be empty' },
+    ],
+  })
+  assert.doesNotMatch(noteOf(more, ['url']), /sr-only/)
+})
+
 test('only a fault of the service shows its request ID', () => {
   const text = renderAt(
     '/',

@@ -2,9 +2,22 @@ import type { FlorinError } from '#client/client.ts'
 import { humanize } from './badge.tsx'
 import { CircleAlert } from './icons.ts'
 
-/** The error of a form. */
-export function ProblemNote({ problem }: { problem: FlorinError | null }) {
+type Props = {
+  problem: FlorinError | null
+  /** Fields that show their own errors. */
+  fields?: readonly string[]
+}
+
+/** The error of a form. Only for screen readers if a field already shows all of it. */
+export function ProblemNote({ problem, fields = [] }: Props) {
   if (problem === null) return null
+  if (isShownAt(fields, problem)) {
+    return (
+      <p role="alert" className="sr-only">
+        {problemText(problem)}
+      </p>
+    )
+  }
   return (
     <div
       role="alert"
@@ -17,6 +30,12 @@ export function ProblemNote({ problem }: { problem: FlorinError | null }) {
       </div>
     </div>
   )
+}
+
+function isShownAt(fields: readonly string[], problem: FlorinError): boolean {
+  const [first, ...others] = problem.details
+  if (first === undefined || others.length > 0 || !fields.includes(first.field)) return false
+  return [first.message, `${first.field} ${first.message}.`].includes(problem.message)
 }
 
 /** Only for faults of the service, which support looks up; a wrong input is the user’s to fix. */

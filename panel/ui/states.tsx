@@ -39,7 +39,7 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
 export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): void }) {
   if (problem.code === 'not_found') {
     return (
-      <EmptyState icon={Compass} title={problem.message}>
+      <EmptyState icon={Compass} title={notFoundTitle(problem.message)}>
         The link may be incomplete or out of date.
       </EmptyState>
     )
@@ -54,4 +54,10 @@ export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): 
       </Button>
     </div>
   )
+}
+
+/** "No such card." is the message of the API; a title reads like "Page not found". */
+function notFoundTitle(message: string): string {
+  const noun = /^No such (.+)\.$/.exec(message)?.[1]
+  return noun === undefined ? message : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found`
 }

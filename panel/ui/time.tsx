@@ -6,18 +6,29 @@ const day_format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'nume
 const date_format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 const clock_format = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
 
+type Props = {
+  at: string
+  /** Shows the date today too: beside other dates, a time alone looks incomplete. */
+  has_date?: boolean
+}
+
 /** "2:02 PM" today, "Nov 3, 2:02 PM" this year, "Nov 3, 2025" before. The full timestamp on hover. */
-export function Time({ at }: { at: string }) {
+export function Time({ at, has_date = false }: Props) {
   const date = new Date(at)
+  const format = has_date ? formatDate : formatTime
   return (
     <time dateTime={at} title={full_format.format(date)} className="num whitespace-nowrap">
-      {formatTime(date, new Date(serviceNow()))}
+      {format(date, new Date(serviceNow()))}
     </time>
   )
 }
 
 export function formatTime(date: Date, now: Date): string {
   if (date.toDateString() === now.toDateString()) return clock_format.format(date)
+  return formatDate(date, now)
+}
+
+export function formatDate(date: Date, now: Date): string {
   if (date.getFullYear() !== now.getFullYear()) return date_format.format(date)
   return `${day_format.format(date)}, ${clock_format.format(date)}`
 }

@@ -33,7 +33,7 @@ export function AgentBudget({ grant }: { grant: Grant }) {
         {grant.status === 'active' && (
           <Button size="small" onClick={() => setOpen(true)}>
             {budget === null ? 'Set budget' : 'Edit budget'}
-            <span className="sr-only"> of {agentName(grant)}</span>
+            <span className="sr-only"> for {agentName(grant)}</span>
           </Button>
         )}
       </div>
@@ -41,7 +41,7 @@ export function AgentBudget({ grant }: { grant: Grant }) {
       <Dialog
         open={is_open}
         onOpenChange={setOpen}
-        title={`Budget of ${agentName(grant)}`}
+        title={`Budget for ${agentName(grant)}`}
         description="What it can load onto cards and withdraw before it has to ask you."
       >
         <BudgetForm grant={grant} onDone={() => setOpen(false)} />
@@ -79,6 +79,8 @@ function BudgetUsage({ budget }: { budget: GrantBudget }) {
 
 function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
   const { budget } = grant
+  const [amount, setAmount] = useState(String(budget?.amount_usd ?? ''))
+  const has_budget = amount.trim() !== ''
   const set_budget = useSetBudget(() => {
     toast('Budget saved.')
     onDone()
@@ -100,9 +102,10 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
       <MoneyField
         label="Amount"
         name="amount_usd"
-        placeholder="No budget"
-        hint="Leave it empty for no budget."
-        defaultValue={budget?.amount_usd ?? ''}
+        placeholder="No limit"
+        hint="Leave it empty for no limit: the agent never has to ask you."
+        value={amount}
+        onChange={({ target }) => setAmount(target.value)}
       />
       <Select
         label="Period"
@@ -114,7 +117,12 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
         label="Ask me above (optional)"
         name="ask_above_usd"
         placeholder="Don’t ask"
-        hint="A single amount above this needs your approval, even within the budget."
+        hint={
+          has_budget
+            ? 'A single amount above this needs your approval, even within the budget.'
+            : 'Enter a budget amount first.'
+        }
+        disabled={!has_budget}
         defaultValue={budget?.ask_above_usd ?? ''}
       />
       <ProblemNote problem={set_budget.error} />

@@ -74,6 +74,9 @@ function IssueForm({ onClose }: { onClose(): void }) {
             `${brand === 'visa' ? 'Visa' : 'Mastercard'} (${bin})`,
           ])}
         />
+      </div>
+      {type === 'physical' && <ShippingFields />}
+      <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Name (optional)" name="name" maxLength={100} placeholder="Cloud bills" />
         <MoneyField
           label="Load amount (optional)"
@@ -92,7 +95,6 @@ function IssueForm({ onClose }: { onClose(): void }) {
           onChange={(changed) => setRules({ ...rules, [kind]: changed })}
         />
       ))}
-      {type === 'physical' && <ShippingFields />}
       <ProblemNote problem={issue_card.error} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
@@ -108,9 +110,9 @@ function LimitFields() {
   return (
     <fieldset className="grid gap-4 sm:grid-cols-3">
       <legend className="mb-2 text-sm font-medium text-soft">Spending limits (optional)</legend>
-      <MoneyField label="Per purchase" name="per_transaction_usd" />
-      <MoneyField label="Daily" name="daily_usd" />
-      <MoneyField label="Monthly" name="monthly_usd" />
+      <MoneyField label="Per purchase" name="per_transaction_usd" placeholder="No limit" />
+      <MoneyField label="Daily" name="daily_usd" placeholder="No limit" />
+      <MoneyField label="Monthly" name="monthly_usd" placeholder="No limit" />
     </fieldset>
   )
 }

@@ -72,12 +72,14 @@ function KeyName({ api_key }: { api_key: ApiKey }) {
 
 type LastUseProps = { last_used_at: string | null; last_used_ip: string | null }
 
+/** Calls of the service itself have no IP address; theirs is "local". */
 export function LastUse({ last_used_at, last_used_ip }: LastUseProps) {
   if (last_used_at === null) return <span className="text-soft">Never</span>
+  const has_ip = last_used_ip !== null && last_used_ip !== 'local'
   return (
     <>
       <Time at={last_used_at} />
-      {last_used_ip !== null && <span className="block text-sm text-soft">{last_used_ip}</span>}
+      {has_ip && <span className="block text-sm text-soft">{last_used_ip}</span>}
     </>
   )
 }

@@ -30,7 +30,7 @@ export function CreateWebhook({ onClose }: { onClose(): void }) {
     >
       <form onSubmit={submit} className="space-y-4">
         <WebhookFields draft={draft} onChange={setDraft} problem={create_webhook.error} />
-        <ProblemNote problem={create_webhook.error} />
+        <ProblemNote problem={create_webhook.error} fields={['url']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button

@@ -30,7 +30,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
     <Dialog open onOpenChange={onClose} title="Edit endpoint">
       <form onSubmit={submit} className="space-y-4">
         <WebhookFields draft={draft} onChange={setDraft} problem={update_webhook.error} />
-        <ProblemNote problem={update_webhook.error} />
+        <ProblemNote problem={update_webhook.error} fields={['url']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button

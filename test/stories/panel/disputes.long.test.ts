@@ -73,6 +73,7 @@ test('a charge is disputed from its page, with a dropped file and a note as evid
   await page.getByText('It has 300 pages.').waitFor()
   await callSandbox(url, buyer.key, `disputes/${dispute_id}/close`, { outcome: 'won' })
   await page.getByText('You won').waitFor()
+  await page.getByText('Provisional credit').waitFor({ state: 'detached' })
   assert.deepEqual(complaints, [])
   await assertBooksSound(service.runtime.db)
 })
