@@ -4,12 +4,12 @@ import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Settings } from '#settings/settings.ts'
 import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
-import { eventEmail } from './templates/event_email.ts'
+import { always_sent, eventEmail } from './templates/event_email.ts'
 import { renderText } from './templates/layout.ts'
 
-type Setting = Exclude<keyof Notifications, 'low_balance_threshold_usd'>
+type Setting = Exclude<keyof Notifications, 'low_balance_threshold_usd' | 'security_alerts'>
 
-/** The notification setting of each event. Events that are not listed are never emailed. */
+/** The notification setting of each event. Others are always emailed or never. */
 const settings_by_event: Readonly<Record<string, Setting>> = {
   'topup.confirmed': 'topup_confirmed',
   'topup.expired': 'topup_expired',
@@ -21,11 +21,6 @@ const settings_by_event: Readonly<Record<string, Setting>> = {
   'dispute.resolved': 'dispute_updates',
   'withdrawal.broadcasted': 'withdrawal_broadcasted',
   'system.maintenance': 'system_maintenance',
-  'webhook.disabled': 'security_alerts',
-  // Always sent: an app waits for the decision.
-  'approval.requested': 'security_alerts',
-  // Always sent: from now on purchases are declined.
-  'balance.debt_incurred': 'security_alerts',
 }
 
 /** Inserts the emails for events, in the transaction that takes the events from the outbox. */
@@ -37,7 +32,7 @@ export function eventNotices({
   settings: Settings
 }): EventConsumer {
   return async (tx, events) => {
-    const emailed = events.filter(({ type }) => type in settings_by_event)
+    const emailed = events.filter(({ type }) => always_sent.has(type) || type in settings_by_event)
     if (emailed.length === 0) return
     const account_ids = [...new Set(emailed.map((event) => event.account_id))]
     const recipients = await findRecipients(tx, account_ids)
@@ -62,5 +57,5 @@ export function eventNotices({
 
 function isEnabled({ type }: OutboxEvent, { notifications }: Recipient): boolean {
   const setting = settings_by_event[type]
-  return setting !== undefined && (setting === 'security_alerts' || notifications[setting] === true)
+  return always_sent.has(type) || (setting !== undefined && notifications[setting] === true)
 }

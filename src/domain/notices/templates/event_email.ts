@@ -2,11 +2,21 @@ import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { formatTimestamp } from '#kernel/timestamp.ts'
 import type { Email } from './layout.ts'
 
+/**
+ * Emails that no setting turns off: deliveries have ended, an app waits for a decision, or
+ * purchases are declined from now on.
+ */
+export const always_sent: ReadonlySet<string> = new Set([
+  'webhook.disabled',
+  'approval.requested',
+  'balance.debt_incurred',
+])
+
 const next_steps: Readonly<Record<string, string>> = {
   'topup.confirmed': 'The money is in your balance.',
   'topup.expired': 'A deposit that arrives later is still credited.',
   'transaction.authorized': 'If you don’t recognize it, freeze the card and contact support.',
-  'transaction.declined': 'Open the transaction to see why and what to change.',
+  'transaction.declined': 'Open the transaction to see what to change.',
   'card.frozen': 'New purchases are declined until the card is unfrozen.',
   'dispute.answered': 'Read the response and add evidence if you disagree.',
   'dispute.evidence_due': 'Evidence added later may not be considered.',
@@ -71,5 +81,6 @@ export function eventEmail(event: OutboxEvent): Email {
     // The time of the announcement, beside the times of the maintenance, would only confuse.
     details: type === 'system.maintenance' ? [] : [['Time', formatTimestamp(created_at)]],
     button: buttonOf(event),
+    ...(always_sent.has(type) && { footer: 'Alerts like this are always sent.' }),
   }
 }

@@ -82,16 +82,27 @@ const places: Readonly<Partial<Record<SecurityAlert['kind'], readonly [string, s
   notifications_off: ['Review notifications', '/settings'],
 }
 
-/** The first step differs by what happened; the rest is the same for all. */
+/** The step that takes back the change, before those that are the same for all. */
+const first_steps: Readonly<Partial<Record<SecurityAlert['kind'], string>>> = {
+  two_factor_off: 'turn it on again',
+  grant_created: 'disconnect the app',
+  card_revealed: 'freeze the card',
+  webhook_created: 'delete the webhook',
+  webhook_moved: 'delete the webhook',
+  notifications_off: 'turn them on again',
+}
+
+/** An owner who did not choose the new password cannot change it, only reset it. */
+const password_steps: Readonly<Partial<Record<SecurityAlert['kind'], string>>> = {
+  password_changed: 'reset your password',
+  password_reset: 'reset it again',
+}
+
 function adviceOf(kind: SecurityAlert['kind']): string {
-  const password =
-    kind === 'password_changed' || kind === 'password_reset'
-      ? 'reset your password'
-      : 'change your password'
+  const first = first_steps[kind]
   const steps = [
-    ...(kind === 'card_revealed' ? ['freeze the card'] : []),
-    ...(kind === 'grant_created' ? ['disconnect the app'] : []),
-    password,
+    ...(first === undefined ? [] : [first]),
+    password_steps[kind] ?? 'change your password',
     'revoke your API keys',
   ]
   return `If this wasn’t you, ${steps.join(', ')}, and contact support.`

@@ -6,5 +6,6 @@ export function ticketReplyEmail(ticket_subject: string, id: string): Email {
     subject: `Support replied: ${ticket_subject}`,
     lines: ['Sign in to read the reply.'],
     button: { label: 'Read and reply', to: `/tickets/${id}` },
+    footer: 'You get this because you wrote to support.',
   }
 }
