@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scopes } from '#contract/scopes.ts'
 import {
   authorize,
   openConsent,
@@ -239,6 +240,7 @@ test('a link ends with the grant, after an hour, and if it is changed', async ()
   const expired = (page: LoadedPage) => {
     assert.equal(page.status, 410, page.text)
     assert.match(page.text, /This link has expired/)
+    assert.match(page.text, /<a href="\/">Go to your account<\/a>/)
   }
   const link = elicitationIn(await load()).url
   const browser = new Browser(url)
@@ -265,8 +267,7 @@ test('the audit log and an email tell the owner which scope was added', async ()
   })
   assert.equal(log.body['data'].length, 2, log.text)
   const inbox = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: holder.bearer })
-  assert.match(
-    inbox.text,
-    /App: Shopper\\nIt can now: Load, unload, freeze, unfreeze and cancel cards/,
-  )
+  const texts = inbox.body['data'].map(({ text }: { text: string }) => text)
+  const added = `App: Shopper\nIt can now: ${scopes['card:control']}\nTime: `
+  assert(texts.some((text: string) => text.includes(added)))
 })

@@ -9,7 +9,9 @@ export function expiredStepUpPage(mode: Mode): string {
     'This link has expired',
     mode,
     html`<h1>This link has expired</h1>
-<p>It works for an hour, while the app has access. Go back to the app and try again.</p>`,
+<p>Links like this work for one hour, while the app has access. Go back to the app and try
+again.</p>
+<p><a href="/">Go to your account</a></p>`,
   )
 }
 

@@ -97,6 +97,7 @@ function expiredPage({ settings }: Runtime): string {
     'This link has expired',
     settings.mode,
     html`<h1>This link has expired</h1>
-<p>It works once, for 72 hours. If you can’t sign in, contact support.</p>`,
+<p>Links like this work once, for 72 hours. If you can’t sign in, contact support.</p>
+<p><a href="${settings.public_url}/">Sign in</a></p>`,
   )
 }

@@ -15,9 +15,15 @@ export const sendNotFoundPage = (reply: FastifyReply): FastifyReply =>
     .header('Cache-Control', 'no-store')
     .header('X-Content-Type-Options', 'nosniff')
     .type('text/html; charset=utf-8')
-    .send(PAGE)
+    .send(pageAt(reply.request.url))
 
-const PAGE = `<!doctype html>
+/** An operator stays in the console. */
+const homeLink = (url: string): string =>
+  /^\/operator(?:[/?]|$)/.test(url)
+    ? '<a href="/operator">Go to the operator console</a>'
+    : '<a href="/">Go to Florin</a>'
+
+const pageAt = (url: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -32,7 +38,7 @@ a{color:var(--accent)}
   ${COIN}
   <h1>Page not found</h1>
   <p>The page may have moved, or the link may be incomplete.</p>
-  <a href="/">Go to Florin</a> · <a href="/docs">Read the docs</a>
+  ${homeLink(url)} · <a href="/docs">Read the docs</a>
 </main>
 </html>
 `

@@ -67,6 +67,17 @@ test('an unknown path returns a JSON 404 to programs and a page to browsers', as
   }
 })
 
+test('an unknown page of the console leads back to the console', async () => {
+  const read = async (path: string) =>
+    (await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })).text()
+  for (const path of ['/operator/nothing', '/operator/nothing?at=all']) {
+    assert.match(await read(path), /<a href="\/operator">/, path)
+  }
+  for (const path of ['/nothing', '/operators']) {
+    assert.match(await read(path), /<a href="\/">/, path)
+  }
+})
+
 test('the initial scripts of a page are under 250 KB compressed', () => {
   for (const page of ['index.html', 'operator.html']) {
     const bytes = initialScripts(page).map(
