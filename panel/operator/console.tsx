@@ -52,7 +52,8 @@ export function Console() {
 }
 
 function PageLink({ page: { path, title, icon: Icon } }: { page: ConsolePage }) {
-  const [is_current] = useRoute(path)
+  // The page of an account belongs to the list of accounts.
+  const [is_current] = useRoute(path === '/' ? '/' : `${path}/*?`)
   return (
     <Link
       href={path}

@@ -6,6 +6,7 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { customer_column, PhoneNote } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
+import { CardLink } from './card_link.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { HeldRefund } from './shapes.ts'
 
@@ -17,6 +18,9 @@ const columns: readonly Column<HeldRefund>[] = [
       <>
         <span className="font-medium wrap-anywhere">{row.merchant_name}</span>
         <PhoneNote row={row} />
+        <span className="block">
+          <CardLink account_id={row.account_id} card_id={row.card_id} />
+        </span>
       </>
     ),
   },

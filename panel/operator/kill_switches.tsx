@@ -61,7 +61,8 @@ function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdi
         <p className="text-sm text-soft">{rail_effects[kill_switch.rail]}</p>
         {kill_switch.changed_at !== null && (
           <p className="text-sm text-soft">
-            Last change: {kill_switch.reason}, <Time at={kill_switch.changed_at} />
+            {kill_switch.on ? 'Stopped' : 'Resumed'} <Time at={kill_switch.changed_at} />:{' '}
+            {kill_switch.reason}
           </p>
         )}
       </div>

@@ -22,7 +22,8 @@ export function PlannedMaintenance() {
                 <li key={plan.starts_at + plan.message} className="px-4 py-3">
                   <p className="font-medium">{plan.message}</p>
                   <p className="text-sm text-soft">
-                    <Time at={plan.starts_at} /> to <Time at={plan.ends_at} />
+                    <Time at={plan.starts_at} /> to{' '}
+                    <Time at={plan.ends_at} start={plan.starts_at} />
                   </p>
                 </li>
               ))}

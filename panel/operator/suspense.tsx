@@ -16,17 +16,20 @@ const reasons: Readonly<Record<string, string>> = {
   screening: 'Sender is on the screening list',
 }
 
+const reasonText = ({ reason }: HeldDeposit) => reasons[reason] ?? humanize(reason)
+
 const columns: readonly Column<HeldDeposit>[] = [
   {
     title: 'From',
     cell: (row) => (
       <>
         <Copyable text={row.from_address} label="Copy sender address" />
+        <span className="block text-sm md:hidden">{reasonText(row)}</span>
         <PhoneNote row={row} />
       </>
     ),
   },
-  { title: 'Reason', wide_only: true, cell: ({ reason }) => reasons[reason] ?? humanize(reason) },
+  { title: 'Reason', wide_only: true, cell: reasonText },
   customer_column,
   createdColumn('Received'),
   amount_column,

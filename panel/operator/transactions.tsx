@@ -1,8 +1,8 @@
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { amount_column } from '#panel/ui/columns.tsx'
+import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { FilterSearch, useFilters } from '#panel/ui/filters.tsx'
 import { Receipt } from '#panel/ui/icons.ts'
@@ -10,6 +10,7 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { CardLink } from './card_link.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { WithAccountId } from './shapes.ts'
 
@@ -24,14 +25,8 @@ export const transaction_columns: readonly Column<Row>[] = [
     sortKey: ({ status }) => status,
     cell: ({ status }) => <Status of={status} />,
   },
+  createdColumn('Date'),
   amount_column,
-  {
-    title: 'Date',
-    wide_only: true,
-    right: true,
-    sortKey: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
 ]
 
 function Merchant({
@@ -51,12 +46,7 @@ function Merchant({
       <span className="hidden md:block">
         <Copyable text={id} label="Copy transaction ID" />
       </span>
-      <Link
-        href={`/cards?${new URLSearchParams({ account_id, card_id })}`}
-        className="text-sm text-accent underline"
-      >
-        View card
-      </Link>
+      <CardLink account_id={account_id} card_id={card_id} />
     </>
   )
 }

@@ -14,8 +14,9 @@ test('a status is shown in words, with US spelling', () => {
   assert.equal(humanize('three_ds_failed'), '3-D Secure failed')
 })
 
-test('a failure is red, a success green, and an unknown status neutral', () => {
+test('a failure is red, a success green, open work amber and an unknown status neutral', () => {
   assert.match(badgeOf('declined'), /text-bad/)
   assert.match(badgeOf('completed'), /text-good/)
+  assert.match(badgeOf('open'), /text-warn/)
   assert.match(badgeOf('unheard_of'), /text-soft/)
 })

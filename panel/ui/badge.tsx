@@ -48,7 +48,7 @@ const tones: Readonly<Record<string, Tone>> = {
   submitted: 'accent',
   shipped: 'accent',
   answered: 'accent',
-  open: 'accent',
+  open: 'warn',
   frozen: 'warn',
   degraded: 'warn',
   maintenance: 'warn',

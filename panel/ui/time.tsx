@@ -8,19 +8,28 @@ const clock_format = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute:
 
 type Props = {
   at: string
+  /** The start of the period that ends here. */
+  start?: string
   /** Shows the date today too: beside other dates, a time alone looks incomplete. */
   has_date?: boolean
 }
 
 /** "2:02 PM" today, "Nov 3, 2:02 PM" this year, "Nov 3, 2025" before. The full timestamp on hover. */
-export function Time({ at, has_date = false }: Props) {
+export function Time({ at, start, has_date = false }: Props) {
   const date = new Date(at)
+  const now = new Date(serviceNow())
   const format = has_date ? formatDate : formatTime
   return (
     <time dateTime={at} title={full_format.format(date)} className="num whitespace-nowrap">
-      {format(date, new Date(serviceNow()))}
+      {start === undefined ? format(date, now) : formatEnd(date, new Date(start), now)}
     </time>
   )
+}
+
+/** Leaves out the day if the start has it, with its time: "Nov 18, 3:50 PM to 4:50 PM". */
+export function formatEnd(end: Date, start: Date, now: Date): string {
+  const is_day_known = end.toDateString() === start.toDateString()
+  return formatTime(end, is_day_known && end.getFullYear() === now.getFullYear() ? end : now)
 }
 
 export function formatTime(date: Date, now: Date): string {
