@@ -12,6 +12,7 @@ import { operations } from '#contract/operations.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
 import { movements } from '#domain/ledger/movements.ts'
+import { html } from '#doors/markup.ts'
 import { root } from '#platform/runtime/root.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -148,6 +149,32 @@ test('search reads the whole text of the guides and shows where it matches', () 
   }
   const [found] = search(index, 'proxy_buffering', 1)
   assert.match(found?.excerpt ?? '', /proxy_buffering/)
+})
+
+test('a short word matches only at the start of a word, and an excerpt ends with a word', () => {
+  const page = { path: 'x', group: 'Guides', anchors: [], body: html`` } as const
+  const index = searchIndex(['Networks', 'Two nodes'].map((title) => ({ ...page, title })))
+  const titlesFor = (query: string) => search(index, query, 3).map(({ title }) => title)
+  assert.deepEqual(titlesFor('two'), ['Two nodes'])
+  assert.deepEqual(titlesFor('work'), ['Networks'])
+  const [found] = search(searchIndex(pages), 'proxy_buffering', 1)
+  assert.match(found?.excerpt ?? '', /[^\s.,]…$/)
+})
+
+test('an unknown page keeps the search and the navigation', async () => {
+  const page = await fetch(`${url}/docs/nothing`, { headers: { accept: 'text/html' } })
+  assert.equal(page.status, 404)
+  const text = await page.text()
+  for (const part of ['<h1>Page not found</h1>', 'role="search"', 'href="/docs/quickstart"']) {
+    assert.ok(text.includes(part), part)
+  }
+  const { status, body } = await send(url, 'GET', '/docs/nothing')
+  assert.deepEqual([status, body.error], [404, 'route_not_found'])
+})
+
+test('a search without results says so and links to all pages', async () => {
+  const { text } = await send(url, 'GET', '/docs/search?q=zzzz')
+  assert.match(text, /<h1>No results for “zzzz”<\/h1><p>.*<a href="\/docs">all pages<\/a>/)
 })
 
 test('examples of the command line use flags that exist', () => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COIN } from '#doors/look.ts'
-import { html } from '#doors/markup.ts'
+import { html, type Markup } from '#doors/markup.ts'
+import { isOpenedInBrowser } from '#doors/site/not_found_page.ts'
 import { lazy } from '#kernel/lazy.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type DocPage, hrefOf } from './doc_page.ts'
@@ -28,7 +29,9 @@ export function mountDocs(app: FastifyInstance, settings: Settings): void {
   })
   const sendDoc = async (request: FastifyRequest, reply: FastifyReply) => {
     const text = (await texts()).get(request.url.replace(/\?.*$/, ''))
-    return text === undefined ? reply.callNotFound() : sendPage(reply, text)
+    if (text !== undefined) return sendPage(reply, text)
+    if (!isOpenedInBrowser(request)) return reply.callNotFound()
+    return sendPage(reply.code(404), renderPage(unknown_page, await pages()))
   }
   app.get('/docs', sendDoc)
   app.get('/docs/*', sendDoc)
@@ -66,12 +69,27 @@ function queryOf(query: unknown): string {
 }
 
 function resultsPage(query: string, results: readonly SearchResult[]): DocPage {
-  const title = query === '' ? 'Search' : `Results for “${query}”`
+  const title =
+    query === '' ? 'Search' : `${results.length > 0 ? 'Results' : 'No results'} for “${query}”`
   const list = html`<ul class="results">${results.map(
     ({ title: name, kind, page, href, excerpt }) => html`<li><a href="${href}">${name}
 <small>${kind} · ${page}</small>${excerpt !== '' && html`<span>${excerpt}</span>`}</a></li>`,
   )}</ul>`
-  const empty_text = query === '' ? 'Type a search term.' : 'No results. Try fewer words.'
-  const body = html`<h1>${title}</h1>${results.length > 0 ? list : html`<p>${empty_text}</p>`}`
+  const body = html`<h1>${title}</h1>${results.length > 0 ? list : emptyText(query)}`
   return { path: 'search', title, group: 'Guides', anchors: [], body }
+}
+
+function emptyText(query: string): Markup {
+  if (query === '') return html`<p>Type a search term.</p>`
+  const advice = /\S\s+\S/.test(query) ? 'Try fewer words' : 'Check the spelling'
+  return html`<p>${advice}, or see <a href="/docs">all pages</a>.</p>`
+}
+
+const unknown_page: DocPage = {
+  path: 'not_found',
+  title: 'Page not found',
+  group: 'Guides',
+  anchors: [],
+  body: html`<h1>Page not found</h1>
+<p>The page may have moved. Search for it above, or see <a href="/docs">all pages</a>.</p>`,
 }

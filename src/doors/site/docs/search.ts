@@ -94,6 +94,9 @@ export function search(index: readonly IndexEntry[], query: string, limit: numbe
 const stemOf = (word: string): string =>
   word.length > 4 ? word.replace(/(?:ing|ed|es|s)$/, '') : word
 
+/** A shorter word is inside too many others: "two" in "networks". */
+const SUBSTRING_MIN = 4
+
 function scoreOf(entry: IndexEntry, query_words: readonly string[]): number {
   const { name, words, page_name } = entry
   let score = entry.weight
@@ -102,7 +105,7 @@ function scoreOf(entry: IndexEntry, query_words: readonly string[]): number {
     if (name === word && query_words.length === 1) score += 100
     else if (name.startsWith(word)) score += 40
     else if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(stem))) score += 25
-    else if (name.includes(word)) score += 12
+    else if (word.length >= SUBSTRING_MIN && name.includes(word)) score += 12
     else if (page_name.includes(` ${stem}`)) score += 8
     else if (words.includes(` ${stem}`)) score += 4
     else return Number.NEGATIVE_INFINITY
@@ -124,6 +127,6 @@ function excerptOf({ text, words }: IndexEntry, query_words: readonly string[]):
   const from = first < 40 ? 0 : plain.lastIndexOf(' ', first - 30) + 1
   const rest = plain.slice(from)
   const part =
-    rest.length <= EXCERPT_MAX ? rest : `${rest.slice(0, EXCERPT_MAX).replace(/\S*$/, '')}…`
+    rest.length <= EXCERPT_MAX ? rest : `${rest.slice(0, EXCERPT_MAX).replace(/[\s.,…]+\S*$/, '')}…`
   return from > 0 ? `…${part}` : part
 }
