@@ -84,8 +84,15 @@ function typeOf(field: Schema, link_objects: boolean): Markup {
     const types = field.anyOf.map((each) => typeOf(each, link_objects))
     return html`${types.map((type, at) => (at === 0 ? type : html` or ${type}`))}`
   }
-  if (field.items !== undefined) return html`list of ${typeOf(field.items, link_objects)}`
+  if (field.items !== undefined) return html`list of ${pluralOf(field.items, link_objects)}`
   return html`${field.type ?? 'any'}`
+}
+
+/** "strings", but "Card", "string or null" and "list of …" as they are. */
+function pluralOf(item: Schema, link_objects: boolean): Markup {
+  const isPlain = item.anyOf === undefined && item.items === undefined && item.type !== undefined
+  const hasName = link_objects && schemaNameOf(item) !== undefined
+  return html`${typeOf(item, link_objects)}${isPlain && !hasName && 's'}`
 }
 
 function descriptionOf(field: Schema): string {
@@ -102,7 +109,9 @@ function notesOf(field: Schema): string[] {
   if (low !== undefined && high !== undefined) notes.push(`From ${low} to ${high}.`)
   if (schema.maxLength !== undefined) notes.push(`At most ${schema.maxLength} characters.`)
   if (schema.maxItems !== undefined) notes.push(`At most ${schema.maxItems}.`)
-  if (schema.default !== undefined) notes.push(`Default \`${JSON.stringify(schema.default)}\`.`)
+  const standard = schema.default
+  if (standard !== undefined)
+    notes.push(`Default \`${typeof standard === 'string' ? standard : JSON.stringify(standard)}\`.`)
   return notes
 }
 

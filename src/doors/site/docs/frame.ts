@@ -65,6 +65,8 @@ const hasBeside = ({ path }: DocPage): boolean => path.startsWith('api/')
 
 function sideNavigation(page: DocPage, all: readonly DocPage[]): Markup {
   return html`<nav class="side" aria-label="Pages"><details open><summary>All pages</summary>
+<ul class="other"><li><a href="/">Panel</a></li>
+<li><a href="/openapi.json">OpenAPI</a></li></ul>
 ${groups.map(
   (group) =>
     html`<h2>${group}</h2><ul>${all

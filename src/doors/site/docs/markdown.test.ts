@@ -54,6 +54,18 @@ test('inline: code, links, strong, stressed, and escaped signs', () => {
   assert.equal(render('`` a ` b ``'), '<p><code>a ` b</code></p>')
 })
 
+test('long names in code may break after their joints, and short ones and flags never', () => {
+  assert.equal(
+    render('`src/doors/site.ts` and `FLORIN_PUBLIC_URL`'),
+    '<p><code>src/<wbr>doors/<wbr>site.<wbr>ts</code> and ' +
+      '<code>FLORIN_<wbr>PUBLIC_<wbr>URL</code></p>',
+  )
+  assert.equal(
+    render('`card_id`, `0.0.0.0:80` and `--activate`'),
+    '<p><code>card_id</code>, <code>0.0.0.0:80</code> and <code>--activate</code></p>',
+  )
+})
+
 test('code keeps every sign of it, and its language', () => {
   assert.equal(
     render('```sh\n# no heading\n  - no item | no table\n```\nafter'),

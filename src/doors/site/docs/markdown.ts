@@ -17,12 +17,15 @@ Object.assign(markdown.renderer.rules, {
   // Wide tables and code blocks scroll, with the keyboard too.
   table_open: () => '<div class="scroll" tabindex="0"><table>',
   table_close: () => '</table></div>\n',
-  th_open: () => '<th scope="col">',
+  th_open: (tokens: readonly Token[], index: number) =>
+    tokens[index + 1]?.content === '#' ? '<th scope="col" class="narrow">' : '<th scope="col">',
   td_open: () => '<td>',
   fence: (tokens: readonly Token[], index: number) => {
     const { info = '', content = '' } = tokens[index] ?? {}
     return `${codeBlock(info.trim(), content.replace(/\n$/, '')).text}\n`
   },
+  code_inline: (tokens: readonly Token[], index: number) =>
+    `<code>${withBreaks(tokens[index]?.content ?? '')}</code>`,
   heading_close: (tokens: readonly Token[], index: number) => {
     const { tag, meta } = tokens[index] as Token
     const { id, text } = meta as Heading
@@ -30,6 +33,15 @@ Object.assign(markdown.renderer.rules, {
     return `${anchor.text}</${tag}>\n`
   },
 })
+
+/** A long path or name breaks after its joints; a <wbr> is not copied with the text. */
+function withBreaks(code: string): string {
+  return markdown.utils
+    .escapeHtml(code)
+    .replaceAll(/\S{16,}/g, (word) =>
+      word.replaceAll(/(?<=[\p{L}\p{N}}])[/_.:-]+(?=[\p{L}\p{N}{])/gu, '$&<wbr>'),
+    )
+}
 
 export function renderMarkdown(source: string, linkTo: LinkTo): Rendered {
   const tokens = markdown.parse(source, {})

@@ -20,8 +20,8 @@ export function operatorPage(): DocPage {
 <p class="lead">For operators of the programme: <code>/operator/v1</code>, with a token from
 <code>florin operator create</code>. The roles are viewer, support, risk and admin; each may also do
 what the roles before it may. Writes take an <code>Idempotency-Key</code>. See also the <a
-href="/operator/openapi.json">OpenAPI description</a> and <a href="/docs/running">Running
-Florin</a>.</p>
+href="/operator/openapi.json">OpenAPI description</a> and <a href="/docs/running">Running a
+programme</a>.</p>
 ${operations.map(operationEntry)}`,
   }
 }

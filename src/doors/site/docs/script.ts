@@ -47,6 +47,9 @@ document.addEventListener('DOMContentLoaded', () => {
   }
   unfold()
   wide.addEventListener('change', unfold)
+  const pages = document.querySelector('.side')
+  const current = pages.querySelector('[aria-current=page]')
+  if (current !== null) pages.scrollTop = current.offsetTop - pages.clientHeight / 2
 
   const input = document.querySelector('.search input')
   const list = document.querySelector('.found')

@@ -44,7 +44,9 @@ margin:1.1rem 0 .3rem}
 .side li a{display:block;padding:.22rem .6rem;margin-left:-.6rem;border-radius:6px;
 color:var(--ink);text-decoration:none}
 .side li a:hover{background:var(--hover)}
-.side [aria-current=page]{background:var(--accent-ground);color:var(--accent);font-weight:600}
+/* No bolder than the others: a wider title would wrap and move those below. */
+.side [aria-current=page]{background:var(--accent-ground);color:var(--accent)}
+.side .other{display:none}
 .toc{display:none;font-size:.8125rem}
 .toc a{display:block;padding:.18rem 0;color:var(--soft);text-decoration:none;
 overflow-wrap:anywhere}
@@ -59,8 +61,10 @@ main li{margin:.2rem 0}
 .anchor{color:var(--line-strong);text-decoration:none;font-weight:400;opacity:0;padding:0 .2rem}
 :hover>.anchor,.anchor:focus-visible{opacity:1}
 @media (hover:none){.anchor{opacity:1}}
-code{font-size:.875em;background:var(--hover);border-radius:4px;padding:.08em .3em;
-overflow-wrap:anywhere}
+code{font-size:.875em;background:light-dark(#e9e9e3,#222725);border-radius:4px;
+padding:.08em .3em;overflow-wrap:anywhere}
+/* A column is as wide as the longest part of a name; the table scrolls instead. */
+td code{overflow-wrap:break-word}
 pre{overflow:auto;background:var(--sheet);border:1px solid var(--line);border-radius:10px;
 padding:.85rem 1rem;font-size:.8125rem;line-height:1.55;margin:.8rem 0}
 pre code{background:none;padding:0;font-size:inherit;overflow-wrap:normal}
@@ -72,9 +76,13 @@ hr{border:0;border-top:1px solid var(--line);margin:2rem 0}
 table{border-collapse:collapse;width:100%;font-size:.875rem}
 th,td{text-align:left;vertical-align:top;padding:.45rem .75rem .45rem 0;
 border-bottom:1px solid var(--line);min-width:6.5rem}
+.narrow,table:has(.narrow) td:first-child{min-width:0}
 th{color:var(--soft);font-weight:500}
+th::first-letter{text-transform:uppercase}
 .operation{border-top:1px solid var(--line);margin-top:2.5rem}
-.operation>h2{margin-top:1.5rem}
+/* The list above it ends with a line of its own. */
+.routes+.operation,.fields+.operation{border-top:0;margin-top:0}
+.operation h2{margin-top:1.5rem}
 .route{display:inline-flex;gap:.5rem;align-items:baseline;flex-wrap:wrap;margin:.2rem 0}
 .route code{background:none;padding:0;color:var(--soft)}
 .method{font:600 .6875rem/1.6 var(--mono);padding:.05rem .4rem;border-radius:5px;
@@ -132,7 +140,8 @@ line-height:1.45}
 .foot{margin-top:4rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.8125rem;
 color:var(--soft);display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
 @media (max-width:30rem){.search input{padding-right:.5rem}
-.top nav a,.brand span,.search kbd{display:none}}
+.top nav a,.brand span,.search kbd{display:none}
+.side .other{display:block}}
 @media (min-width:40rem){.routes li{grid-template-columns:13rem 1fr}
 .routes li>.soft{grid-column:2}}
 @media (min-width:64rem){.layout{grid-template-columns:15rem minmax(0,1fr)}

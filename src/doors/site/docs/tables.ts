@@ -17,7 +17,10 @@ import { operationHref } from './reference.ts'
 const shapes: readonly OperationShape[] = Object.values(operations)
 
 const links = (list: readonly OperationShape[]): Markup[] =>
-  list.map((shape) => html`<a href="${operationHref(shape)}"><code>${shape.name}</code></a> `)
+  list.map(
+    (shape, at) =>
+      html`${at > 0 && ', '}<a href="${operationHref(shape)}"><code>${shape.name}</code></a>`,
+  )
 
 const code = (value: unknown) => codeBlock('json', JSON.stringify(value, null, 2))
 
@@ -78,7 +81,7 @@ function eventEntry(type: string, meaning: string): Markup {
   return html`<section class="operation">${heading(type)}<p>${meaning}</p>
 <p class="soft">Contains ${/^[AEIOU]/.test(object) ? 'an' : 'a'} <a
 href="/docs/objects#${object}">${object}</a>.${
-    emitted_by.length > 0 && html` Emitted by ${links(emitted_by)}`
+    emitted_by.length > 0 && html` Emitted by ${links(emitted_by)}.`
   }</p></section>`
 }
 
@@ -110,7 +113,7 @@ ${meaning !== undefined && html`<p>${meaning}.</p>`}
 <dd>${renderInline(problem_meanings[each])}${
       !isCommon &&
       returned_by.length > 0 &&
-      html`<br><span class="soft">${links(returned_by)}</span>`
+      html`<br><span class="soft">Returned by ${links(returned_by)}.</span>`
     }</dd></div>`
   })}</dl>`
 }
