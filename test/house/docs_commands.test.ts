@@ -17,7 +17,7 @@ const elsewhere: readonly (readonly [command: RegExp, test: string, words: strin
   [/^npm install @modelcontextprotocol\/sdk$/, 'test/stories/examples.long.test.ts', 'shopper'],
   [/^node shopper\.js$/, 'test/stories/examples.long.test.ts', 'shopper'],
   [/^FLORIN_PAID_OPERATIONS=/, 'test/stories/paid_sandbox.long.test.ts', 'priced'],
-  [/florin -- sandbox pay$/, 'test/stories/paid_sandbox.long.test.ts', 'payFor'],
+  [/^florin sandbox pay$/, 'test/stories/paid_sandbox.long.test.ts', 'payFor'],
   [/^florin signer/, 'test/stories/signer_attacks.long.test.ts', '--new-record'],
   [/^pgbackrest /, 'test/stories/point_in_time.long.test.ts', 'pgbackrest'],
   [/^florin after-restore$/, 'test/stories/point_in_time.long.test.ts', 'after-restore'],
