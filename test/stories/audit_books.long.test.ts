@@ -96,7 +96,7 @@ async function writeAccounts(): Promise<void> {
 
 const SCANNED = `
   select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows,
-         sum(seq_scan)::bigint as whole
+         sum(seq_scan) filter (where n_live_tup > 0)::bigint as whole
     from pg_stat_user_tables
    where relid in (select inhrelid from pg_inherits
                     where inhparent in ('transactions'::regclass, 'movements'::regclass,
