@@ -136,8 +136,8 @@ function NoDisputes({ is_filtered }: { is_filtered: boolean }) {
   }
   return (
     <EmptyState icon={Gavel} title="No disputes">
-      If a merchant won’t fix a wrong charge, you can dispute it within 120 days. Open the
-      transaction and choose Dispute charge.
+      If a merchant won’t fix a wrong charge, you can dispute it within 120 days. Choose Dispute a
+      charge to start.
     </EmptyState>
   )
 }

@@ -42,7 +42,7 @@ export function Inbox() {
       {inbox.data?.length === 0 && (
         <Section flush>
           <EmptyState icon={Mail} title="No emails yet">
-            Make a purchase, freeze a card, or change your password to get one.
+            Top up, freeze a card, or change your password to get one.
           </EmptyState>
         </Section>
       )}

@@ -15,7 +15,7 @@ export function ResetPassword() {
   return (
     <AuthLayout
       title="Choose a new password"
-      description="You’ll be signed out everywhere, and withdrawals pause for a while."
+      description="You’ll be signed out everywhere."
       below={
         <>
           Need a new link?{' '}

@@ -34,7 +34,7 @@ export function SpendingPage() {
     <>
       <PageHeader
         title="Spending"
-        description="Completed purchases by day, category, merchant, card, and country (UTC)."
+        description="Completed purchases by day (UTC), category, merchant, card, and country."
         action={<CardSelect card_id={card_id} onChange={(id) => filters.set('card_id', id)} />}
       />
       <div className="mb-4 flex items-center gap-2">
@@ -75,17 +75,19 @@ function Month({ month, card_id }: { month: string; card_id: string }) {
           <Section>
             <Figures {...{ spending, previous, before }} />
             {hasSpending(spending, previous) && (
-              <DayBars
-                month={month}
-                rows={spending.data}
-                previous={previous?.data ?? []}
-                card_id={card_id}
-              />
+              <div className="mt-4">
+                <DayBars
+                  month={month}
+                  rows={spending.data}
+                  previous={previous?.data ?? []}
+                  card_id={card_id}
+                />
+              </div>
             )}
           </Section>
           {spending.data.length === 0 ? (
             <Section>
-              <EmptyState icon={ChartColumn} title="No purchases in this month">
+              <EmptyState icon={ChartColumn} title={noPurchases(month)}>
                 Purchases show up here when the merchant collects the payment.
               </EmptyState>
             </Section>
@@ -102,6 +104,11 @@ function Month({ month, card_id }: { month: string; card_id: string }) {
   )
 }
 
+const noPurchases = (month: string): string =>
+  month === monthOf(serviceNow())
+    ? 'No purchases this month'
+    : `No purchases in ${monthName(month)}`
+
 /** Without any, the chart would be an empty box. */
 const hasSpending = (spending: Spending, previous: Spending | undefined): boolean =>
   spending.total_usd > 0 || (previous?.total_usd ?? 0) > 0
@@ -115,7 +122,7 @@ type FiguresProps = {
 
 function Figures({ spending, previous, before }: FiguresProps) {
   return (
-    <div className="mb-4 flex flex-wrap items-end gap-x-10 gap-y-3">
+    <div className="flex flex-wrap items-end gap-x-10 gap-y-3">
       <div className="max-sm:w-full">
         <p className="text-soft">Spent</p>
         <p className="text-2xl font-semibold tracking-tight">

@@ -75,7 +75,7 @@ export function Statements() {
     <>
       <PageHeader
         title="Statements"
-        description="One per month (UTC), over your balance and all cards, holds included."
+        description="Monthly (UTC) statements of your balance and all cards, including holds."
       />
       <Section flush>
         <Table

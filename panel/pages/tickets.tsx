@@ -95,15 +95,23 @@ export function Tickets() {
           label="Tickets"
           list={list}
           columns={columns}
-          empty={
-            <EmptyState icon={LifeBuoy} title={filters.count > 0 ? 'No results' : 'No tickets yet'}>
-              Open a ticket to contact support. You need at least one active card.
-            </EmptyState>
-          }
+          empty={<NoTickets is_filtered={filters.count > 0} />}
           href={({ id }) => `/tickets/${id}`}
         />
       </Section>
       {is_writing && <OpenTicket onClose={() => navigate('/tickets', { replace: true })} />}
     </>
+  )
+}
+
+function NoTickets({ is_filtered }: { is_filtered: boolean }) {
+  return is_filtered ? (
+    <EmptyState icon={LifeBuoy} title="No results">
+      Try changing or clearing your filters.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={LifeBuoy} title="No tickets yet">
+      Open a ticket to contact support. You need at least one active card.
+    </EmptyState>
   )
 }

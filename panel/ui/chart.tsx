@@ -218,6 +218,8 @@ function chartAxes({ ink, line, format, days }: ChartAxesInput): uPlot.Axis[] {
       grid: { show: false },
       space: 90,
       size: 30,
+      // With the default of 5, the first date touches the lowest amount.
+      gap: 10,
       values: (_plot, times) => times.map(timeFormatter(times, days)),
     },
     {

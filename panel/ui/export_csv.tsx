@@ -48,7 +48,7 @@ export function ExportCsv<Name extends ListName>(props: Props<Name>) {
   return (
     <>
       <p role="status" className="num self-center text-soft">
-        Exporting, {count.toLocaleString('en-US')} rows…
+        Exporting, {count.toLocaleString('en-US')} {count === 1 ? 'row' : 'rows'}…
       </p>
       <Button onClick={() => running.current?.abort()}>Cancel</Button>
     </>

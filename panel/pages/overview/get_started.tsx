@@ -4,16 +4,29 @@ import { classes } from '#panel/ui/classes.ts'
 import { Check } from '#panel/ui/icons.ts'
 import { Section } from '#panel/ui/section.tsx'
 
+const live_notes = {
+  add_money: 'Send USDT to your deposit address.',
+  make_purchase: 'Reveal the card number and pay anywhere cards are accepted.',
+}
+/** The sandbox has no real deposits or merchants; the Simulate button replaces both. */
+const sandbox_notes = {
+  add_money: 'Create a top-up, then simulate the deposit.',
+  make_purchase: 'Simulate a purchase with your card.',
+}
+
 /** Shown until the account has been funded, has a card and has made a purchase. */
 export function GetStarted() {
   const changes = useOperationQuery('get_balance_history', { limit: 1 }).data
   const cards = useOperationQuery('list_cards', { limit: 1 }).data
   const purchases = useOperationQuery('list_transactions', { limit: 1, type: 'authorization' }).data
+  const account = useOperationQuery('get_account', {}).data
   if (changes === undefined || cards === undefined || purchases === undefined) return null
+  if (account === undefined) return null
+  const notes = account.livemode ? live_notes : sandbox_notes
   const steps = [
     {
       title: 'Add money',
-      note: 'Send USDT to your deposit address.',
+      note: notes.add_money,
       href: '/topups',
       is_done: changes.data.length > 0,
     },
@@ -25,7 +38,7 @@ export function GetStarted() {
     },
     {
       title: 'Make a purchase',
-      note: 'Reveal the card number and pay anywhere cards are accepted.',
+      note: notes.make_purchase,
       href: cards.data[0] === undefined ? '/cards' : `/cards/${cards.data[0].id}`,
       is_done: purchases.data.length > 0,
     },

@@ -66,7 +66,7 @@ export function TransactionFilters({ filters, card_options }: Props) {
         any="All statuses"
         options={statuses}
       />
-      <FilterSelect of={filters} name="type" label="Type" any="Purchases" options={types} />
+      <FilterSelect of={filters} name="type" label="Type" any="All types" options={types} />
       <FilterSelect
         of={filters}
         name="card_id"

@@ -44,7 +44,7 @@ function PurchaseAmount({ row }: { row: Transaction }) {
 export function PurchaseEvents({ row }: { row: Transaction }) {
   const related = useRelated(row)
   return (
-    <div className="px-2 py-3 md:px-4">
+    <div className="px-4 py-3">
       <PurchaseTimeline transaction={row} related={related} />
       <Link href={`/transactions/${row.id}`} className="mt-3 inline-block text-accent underline">
         Details and ISO 8583 message

@@ -103,7 +103,7 @@ test('every empty page of a new account fits, logs no errors and is accessible',
   const { bearer } = await openAccount(url)
   await everyPage(browser, { url, bearer }, [
     page('transactions_new', '/transactions', 'Transactions', 'No transactions yet'),
-    page('spending_new', '/spending', 'Spending', 'No purchases in this month'),
+    page('spending_new', '/spending', 'Spending', 'No purchases this month'),
     page('withdrawals_new', '/withdrawals', 'Withdrawals', 'No withdrawals yet'),
     page('webhooks_new', '/developers/webhooks', 'Webhooks', 'No endpoints'),
     page('agents_new', '/agents', 'Connect an agent', 'No connected agents'),
