@@ -10,8 +10,7 @@ export function cardBox(card: CardChoice, isChecked: boolean): Markup {
   return html`<label class="choice"><input type="checkbox" name="card" value="${id}"${
     isChecked && html` checked`
   }><span>${name === null ? '' : `${name}, `}${brand_name} ending in ${last4}
-<small>${state} · ${formatUsd(balance_micros)} balance · ${limitsText(card)}</small>
-<code>${id}</code></span></label>`
+<small>${state} · ${formatUsd(balance_micros)} balance · ${limitsText(card)}</small></span></label>`
 }
 
 function limitsText(card: CardChoice): string {

@@ -27,18 +27,31 @@ export type ConsentPage = {
 }
 
 /**
- * Checking a card selects "Only these cards", and selecting "All" unchecks the cards, so the page
- * shows what will be granted. Without scripts the server gives checked cards precedence.
+ * Checking a card selects "Only these cards", and selecting "All" unchecks and hides the cards, so
+ * the page shows what will be granted. A long list scrolls, so that Allow and Deny stay near.
+ * Without scripts the server gives checked cards precedence.
  */
 const SCRIPT = `
 const all = document.querySelector('input[name=cards][value=all]')
 const some = document.querySelector('input[name=cards][value=some]')
 const boxes = [...document.querySelectorAll('input[name=card]')]
-const selectSome = () => { if (boxes.some((box) => box.checked)) some.checked = true }
+const list = document.getElementById('cards')
+const showList = () => { list.hidden = all.checked }
+const selectSome = () => {
+  if (boxes.some((box) => box.checked)) some.checked = true
+  showList()
+}
 if (all && some) {
   for (const box of boxes) box.addEventListener('change', selectSome)
-  all.addEventListener('change', () => { for (const box of boxes) box.checked = false })
+  list.style.maxHeight = '24rem'
+  list.style.overflowY = 'auto'
+  all.addEventListener('change', () => {
+    for (const box of boxes) box.checked = false
+    showList()
+  })
+  some.addEventListener('change', showList)
   addEventListener('pageshow', selectSome)
+  selectSome()
 }
 `
 
@@ -118,7 +131,7 @@ ${
   cards.length > 0 &&
   html`<label class="choice"><input type="radio" name="cards" value="some">
 <span>Only these cards, and nothing that affects the whole account</span>
-</label><div class="indent">${cards.map((card) => cardBox(card, false))}</div>`
+</label><div class="indent" id="cards">${cards.map((card) => cardBox(card, false))}</div>`
 }</fieldset>`
 }
 

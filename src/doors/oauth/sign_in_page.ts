@@ -36,12 +36,16 @@ ${sealed_credentials === undefined ? passwordFields(options) : codeFields(sealed
   )
 }
 
+/** After a wrong password the email is filled, so typing starts at the password. */
 function passwordFields({ email = '' }: SignInPage): Markup {
   return html`<label class="field">Email
-<input type="email" name="email" value="${email}" autocomplete="username" required
-autofocus></label>
+<input type="email" name="email" value="${email}" autocomplete="username" required${
+    email === '' && html` autofocus`
+  }></label>
 <label class="field">Password
-<input type="password" name="password" autocomplete="current-password" required></label>
+<input type="password" name="password" autocomplete="current-password" required${
+    email !== '' && html` autofocus`
+  }></label>
 <p class="soft"><a href="/forgot_password">Forgot password?</a></p>`
 }
 

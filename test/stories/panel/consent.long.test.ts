@@ -76,8 +76,10 @@ test('an agent gets the checked scopes for the selected card, until its access i
     const box = page.getByRole('checkbox', { name: `${scope_sentences[scope]} ${scope}` })
     assert.equal(await box.isChecked(), !opt_in_scopes.includes(scope), scope)
   }
+  const card = page.getByRole('checkbox', { name: /^Groceries/ })
+  assert.equal(await card.count(), 0, 'cards are hidden while all are chosen')
   await page.getByRole('radio', { name: /^Only these cards/ }).check()
-  await page.getByRole('checkbox', { name: /^Groceries/ }).check()
+  await card.check()
   const granted = await exchange(agent, attempt, await decide(page, 'Allow'))
   assert.equal(granted.scope, 'card:read card:control')
   assert.deepEqual(complaints, [])
