@@ -12,15 +12,16 @@ export function Security() {
     <>
       <PageHeader title="Security" description="Where you’re signed in, and how you sign in." />
       <div className="grid items-start gap-4 xl:grid-cols-[1fr_24rem]">
-        <div className="min-w-0 space-y-4">
-          <Sessions />
-          <RecentSignIns />
-        </div>
-        <div className="min-w-0 space-y-4">
+        {/* First in the order of reading: on a phone, the lists below fill several screens. */}
+        <div className="min-w-0 space-y-4 xl:order-last">
           <QueryBoundary query={query}>
             {(account) => <TwoFactor account={account} />}
           </QueryBoundary>
           <ChangePassword />
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Sessions />
+          <RecentSignIns />
         </div>
       </div>
     </>

@@ -34,7 +34,7 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
           </>
         }
         tab={`${formatUsd(withdrawal.amount_usd)} withdrawal`}
-        description={<Status of={withdrawal.status} />}
+        description={<WithdrawalStatus of={withdrawal} />}
       />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Section title="Timeline">
@@ -48,6 +48,18 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
   )
 }
 
+const waiting_labels: Readonly<Record<string, string>> = {
+  review: 'In review',
+  account_suspended: 'On hold',
+}
+
+const waitingLabel = ({ status, status_reason }: Withdrawal): string | undefined =>
+  status === 'pending' ? waiting_labels[status_reason ?? ''] : undefined
+
+export function WithdrawalStatus({ of: withdrawal }: { of: Withdrawal }) {
+  return <Status of={withdrawal.status} label={waitingLabel(withdrawal)} />
+}
+
 const failures: Readonly<Record<string, string>> = {
   reverted: 'The blockchain rejected the transfer.',
   not_sent: 'The transfer could not be sent.',
@@ -56,7 +68,7 @@ const failures: Readonly<Record<string, string>> = {
 }
 
 function timelineSteps(withdrawal: Withdrawal): Step[] {
-  const { status, status_reason, broadcasted_at, completed_at, confirmations } = withdrawal
+  const { status, status_reason, broadcasted_at, completed_at } = withdrawal
   const requested: Step = {
     title: 'Requested',
     icon: Clock,
@@ -64,10 +76,10 @@ function timelineSteps(withdrawal: Withdrawal): Step[] {
     note: 'Deducted from your balance.',
   }
   const sent: Step = {
-    title: broadcasted_at === null ? 'Sending' : 'Sent',
+    title: broadcasted_at === null ? (waitingLabel(withdrawal) ?? 'Sending') : 'Sent',
     icon: Send,
     at: broadcasted_at,
-    note: broadcasted_at === null ? waitingNote(status_reason) : confirmedNote(confirmations),
+    note: broadcasted_at === null ? waitingNote(status_reason) : confirmationsNote(withdrawal),
   }
   if (status === 'failed') {
     const reason = failures[status_reason ?? ''] ?? ''
@@ -90,10 +102,19 @@ function timelineSteps(withdrawal: Withdrawal): Step[] {
   return [requested, sent, completed]
 }
 
-const waitingNote = (reason: string | null) =>
-  reason === 'review' ? 'We’re reviewing this withdrawal.' : 'Usually sent within seconds.'
+const waiting_notes: Readonly<Record<string, string>> = {
+  review: 'We’re reviewing this withdrawal.',
+  account_suspended: 'Your account is suspended.',
+}
 
-const confirmedNote = (count: number) => (count === 1 ? '1 confirmation' : `${count} confirmations`)
+const waitingNote = (reason: string | null) =>
+  waiting_notes[reason ?? ''] ?? 'Usually sent within seconds.'
+
+/** Once a transfer is final, the count says nothing and keeps growing. */
+function confirmationsNote({ status, confirmations }: Withdrawal): string | undefined {
+  if (status !== 'broadcasted') return undefined
+  return confirmations === 1 ? '1 confirmation' : `${confirmations} confirmations`
+}
 
 /** A failed withdrawal costs nothing, and nothing arrives. */
 function outcomeRows({ status, amount_usd, fee_usd, net_usd }: Withdrawal) {

@@ -1,7 +1,6 @@
 import { useLocation, useSearch } from 'wouter'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { useOperationList } from '#panel/queries.ts'
-import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
@@ -14,6 +13,7 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { AgentFilter } from './agents/agent_filter.tsx'
 import { withdrawal_csv_columns } from './csv_columns.ts'
+import { WithdrawalStatus } from './withdrawal.tsx'
 import { WithdrawForm } from './withdrawals/withdraw_form.tsx'
 
 const columns: readonly Column<Withdrawal>[] = [
@@ -32,7 +32,7 @@ const columns: readonly Column<Withdrawal>[] = [
   {
     title: 'Status',
     sortKey: ({ status }) => status,
-    cell: ({ status }) => <Status of={status} />,
+    cell: (withdrawal) => <WithdrawalStatus of={withdrawal} />,
   },
   {
     title: 'Date',
@@ -55,10 +55,17 @@ const columns: readonly Column<Withdrawal>[] = [
   },
   {
     title: 'You receive',
-    sortKey: ({ net_usd }) => net_usd,
+    sortKey: ({ amount_usd, net_usd, status }) => (status === 'failed' ? amount_usd : net_usd),
     right: true,
-    cell: ({ net_usd, status }) =>
-      status === 'failed' ? <span className="text-soft">Returned</span> : <Money usd={net_usd} />,
+    cell: ({ amount_usd, net_usd, status }) =>
+      status === 'failed' ? (
+        <span className="text-soft">
+          <Money usd={amount_usd} className="line-through" />
+          <span className="block text-sm">Returned</span>
+        </span>
+      ) : (
+        <Money usd={net_usd} />
+      ),
   },
 ]
 

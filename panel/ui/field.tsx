@@ -88,7 +88,10 @@ export function Field({
   )
 }
 
-/** An amount in USD, with a decimal keypad on phones. */
+/**
+ * An amount in USD, with a decimal keypad on phones. A comma is accepted only before three digits,
+ * because "25,50" would otherwise be read as 2550.
+ */
 export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMode'>) {
   return (
     <Field
@@ -97,7 +100,7 @@ export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMod
       {...props}
       type="text"
       inputMode="decimal"
-      pattern="\d+([.]\d{1,6})?"
+      pattern="(\d+|\d{1,3}(,\d{3})+)([.]\d{1,6})?"
       title="Enter an amount, like 25 or 25.50"
       before="$"
     />
@@ -173,6 +176,6 @@ export function TextArea({
 
 const describedBy = (id: string, error: string | undefined, hint: ReactNode) => ({
   id,
-  'aria-invalid': error !== undefined || undefined,
+  ...(error !== undefined && { 'aria-invalid': true }),
   'aria-describedby': error !== undefined || hint !== undefined ? `${id}-note` : undefined,
 })

@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { Meter } from '#panel/ui/meter.tsx'
 import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
@@ -123,10 +123,12 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
           name={name}
           placeholder="No limit"
           defaultValue={card.limits[name] ?? ''}
+          aria-invalid={fieldError(set_card_limits.error, name) !== undefined}
         />
       ))}
       <ProblemNote problem={set_card_limits.error} />
       <DialogActions>
+        <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={set_card_limits.isPending}>
           Save
         </Button>

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import type { FlorinError } from '#client/client.ts'
 import type { Card } from '#contract/cards.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -7,7 +8,7 @@ import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { ArrowDownLeft, ArrowUpRight } from '#panel/ui/icons.ts'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
 export function MoveMoney({ card }: { card: Card }) {
@@ -68,9 +69,11 @@ function Load({ card, onDone }: FormProps) {
         value={amount}
         onChange={(change) => setAmount(change.target.value)}
         hint={`${formatUsd(balance_usd)} available`}
+        aria-invalid={isAboutAmount(load_card.error)}
       />
       <ProblemNote problem={load_card.error} />
       <DialogActions>
+        <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={load_card.isPending}>
           Load
         </Button>
@@ -80,7 +83,7 @@ function Load({ card, onDone }: FormProps) {
 }
 
 function Unload({ card, onDone }: FormProps) {
-  const [amount, setAmount] = useState(String(card.balance_usd))
+  const [amount, setAmount] = useState('')
   const unload_card = useOperationMutation('unload_card', {
     onSuccess: ({ amount_usd }) => {
       toast(`${formatUsd(amount_usd)} moved to your balance.`)
@@ -101,10 +104,23 @@ function Unload({ card, onDone }: FormProps) {
         required
         value={amount}
         onChange={(change) => setAmount(change.target.value)}
-        hint={`${formatUsd(card.balance_usd)} available`}
+        hint={
+          <>
+            {formatUsd(card.balance_usd)} available{' '}
+            <button
+              type="button"
+              className="font-medium text-accent underline underline-offset-2"
+              onClick={() => setAmount(String(card.balance_usd))}
+            >
+              Unload all
+            </button>
+          </>
+        }
+        aria-invalid={isAboutAmount(unload_card.error)}
       />
       <ProblemNote problem={unload_card.error} />
       <DialogActions>
+        <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={unload_card.isPending}>
           Unload
         </Button>
@@ -112,3 +128,9 @@ function Unload({ card, onDone }: FormProps) {
     </form>
   )
 }
+
+const amount_codes = ['insufficient_balance', 'insufficient_card_balance']
+
+const isAboutAmount = (problem: FlorinError | null): boolean =>
+  problem !== null &&
+  (amount_codes.includes(problem.code) || fieldError(problem, 'amount_usd') !== undefined)

@@ -23,7 +23,8 @@ export function EventPicker({ selected, onChange }: Props) {
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 text-sm font-medium">Events</legend>
-      <div className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line">
+      {/* The height cuts a row, which shows that the list scrolls. */}
+      <div className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line">
         <EventCheckbox
           name="All events"
           note="Includes event types added later."

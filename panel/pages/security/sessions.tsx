@@ -15,6 +15,7 @@ import { describeDevice } from '#panel/words/device.ts'
 
 export function Sessions() {
   const list = useOperationList('list_sessions', {})
+  const rows = list.rows?.toSorted((one, other) => Number(other.current) - Number(one.current))
   const [ending, setEnding] = useState<ActiveSession | null>(null)
   const columns: Column<ActiveSession>[] = [
     { title: 'Device', cell: (session) => <Device session={session} /> },
@@ -43,7 +44,7 @@ export function Sessions() {
     <Section title="Sessions" flush>
       <Table
         label="Sessions"
-        list={list}
+        list={{ ...list, rows }}
         columns={columns}
         empty={
           <EmptyState icon={MonitorSmartphone} title="No sessions">
@@ -69,7 +70,7 @@ function Device({ session: { current, ip, user_agent } }: { session: ActiveSessi
 }
 
 function EndSession({ session, onClose }: { session: ActiveSession; onClose(): void }) {
-  const { current, id, user_agent } = session
+  const { current, id, ip, created_at, user_agent } = session
   const revoke_session = useOperationMutation('revoke_session', {
     onSuccess: () => {
       toast(current ? 'Signed out.' : 'Session ended.')
@@ -88,11 +89,14 @@ function EndSession({ session, onClose }: { session: ActiveSession; onClose(): v
       problem={revoke_session.error}
       onConfirm={() => revoke_session.mutate({ id })}
     >
-      <p>
-        {current
-          ? 'You’ll need your password to sign in again.'
-          : 'It’s signed out immediately. If you don’t recognize it, change your password too.'}
-      </p>
+      {current ? (
+        <p>You’ll need your password to sign in again.</p>
+      ) : (
+        <p>
+          Signed in from <span className="num break-all">{ip}</span>, <Time at={created_at} />. It’s
+          signed out immediately. If you don’t recognize it, change your password too.
+        </p>
+      )}
     </ConfirmDialog>
   )
 }

@@ -52,6 +52,7 @@ function Attempt({ attempt }: { attempt: Delivery }) {
           <p className="num mt-1 text-sm text-soft">
             {deliverySummary(attempt)}, <Time at={attempt.created_at} />
           </p>
+          <p className="font-mono text-xs break-all text-soft">{attempt.event_id}</p>
         </div>
         <Button size="small" busy={replay_webhook.isPending} onClick={resend}>
           {!replay_webhook.isPending && <RotateCw />}

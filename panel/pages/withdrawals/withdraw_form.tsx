@@ -23,11 +23,17 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
       toast('Withdrawal submitted.')
       navigate(`/withdrawals/${id}`)
     },
+    onError: ({ code }) => {
+      if (code === 'invalid_address') setReview(false)
+    },
   })
   const amount_usd = parseUsd(draft.amount) ?? 0
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    if (!is_review) return setReview(true)
+    if (!is_review) {
+      withdraw.reset()
+      return setReview(true)
+    }
     const code = has_code ? { totp_code: draft.code.trim() } : {}
     withdraw.mutate({ amount_usd, address: draft.address.trim(), ...code })
   }
@@ -49,7 +55,7 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
         {is_review ? (
           <ReviewStep draft={draft} has_code={has_code} change={change} problem={withdraw.error} />
         ) : (
-          <AmountStep draft={draft} change={change} />
+          <AmountStep draft={draft} change={change} problem={withdraw.error} />
         )}
         <ProblemNote problem={withdraw.error} />
         <DialogActions>
@@ -63,9 +69,13 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
   )
 }
 
-type StepProps = { draft: WithdrawalDraft; change(changed: Partial<WithdrawalDraft>): void }
+type StepProps = {
+  draft: WithdrawalDraft
+  change(changed: Partial<WithdrawalDraft>): void
+  problem: FlorinError | null
+}
 
-function AmountStep({ draft, change }: StepProps) {
+function AmountStep({ draft, change, problem }: StepProps) {
   const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
   const limits = useOperationQuery('get_limits', {}).data?.spend_limits
   const amount_usd = parseUsd(draft.amount)
@@ -99,6 +109,7 @@ function AmountStep({ draft, change }: StepProps) {
         placeholder="T…"
         value={draft.address}
         onChange={({ target }) => change({ address: target.value })}
+        aria-invalid={problem?.code === 'invalid_address'}
       />
       {limits !== undefined && (
         <DescriptionList
@@ -133,7 +144,7 @@ function NetAmount({ amount_usd, limits: { withdrawal_fee_usd } }: NetAmountProp
 /** For display; the service calculates in micro-dollars. */
 const netAmount = (amount_usd: number, fee_usd: number) => Number((amount_usd - fee_usd).toFixed(6))
 
-type ReviewStepProps = StepProps & { has_code: boolean; problem: FlorinError | null }
+type ReviewStepProps = StepProps & { has_code: boolean }
 
 function ReviewStep({ draft, has_code, change, problem }: ReviewStepProps) {
   const fee_usd = useOperationQuery('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
@@ -148,6 +159,7 @@ function ReviewStep({ draft, has_code, change, problem }: ReviewStepProps) {
             'You receive',
             <Money key="net" usd={netAmount(amount_usd, fee_usd)} className="font-medium" />,
           ],
+          ['Asset', 'USDT on TRON'],
           [
             'To',
             <code key="address" className="font-mono text-sm break-all">

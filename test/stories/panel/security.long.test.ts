@@ -79,6 +79,7 @@ test('the security page lists sessions and sign-ins, and ends a session', { skip
   await page.goto('/security')
   const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
   await sessions.filter({ hasText: 'This device' }).waitFor()
+  assert.match(await sessions.nth(1).innerText(), /This device/, 'first, below the titles')
   const sign_ins = page.getByRole('table', { name: 'Recent sign-ins' })
   await sign_ins.getByText('Failed').waitFor()
   await sign_ins.getByText('Signed in').waitFor()

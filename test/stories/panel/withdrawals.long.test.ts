@@ -27,6 +27,7 @@ test('a withdrawal shows its fee, is reviewed before sending, and tracked to com
   await dialog.getByText('$29.00').waitFor()
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.getByText(WALLET).waitFor()
+  await dialog.getByText('USDT on TRON', { exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Send $30.00' }).click()
   await page.getByRole('heading', { name: '$30.00 withdrawal' }).waitFor()
   assert.equal(await balanceOf(url, bearer), 70)
@@ -38,6 +39,27 @@ test('a withdrawal shows its fee, is reviewed before sending, and tracked to com
   await steps.getByText('Completed').waitFor()
   assert.deepEqual(complaints, [])
   await assertBooksSound(service.runtime.db)
+})
+
+test('a withdrawal to an invalid address goes back to the address and moves no money', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service, 100)
+  const { page } = await visitOf(browser, { url, bearer })
+  await page.goto('/withdrawals?withdraw')
+  await page.getByLabel('Amount').fill('30')
+  const address = page.getByLabel('Wallet address')
+  await address.fill('T123')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Send $30.00' }).click()
+  await page.getByText('This is not a valid TRON address. Check it for typos.').waitFor()
+  assert.equal(await address.getAttribute('aria-invalid'), 'true')
+  assert.equal(await balanceOf(url, bearer), 100)
+  await address.fill(WALLET)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Send $30.00' }).click()
+  await page.getByRole('heading', { name: '$30.00 withdrawal' }).waitFor()
 })
 
 test('with two-factor authentication, a withdrawal needs a valid code', {
