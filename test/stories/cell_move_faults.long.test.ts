@@ -1,3 +1,4 @@
+// Runs alone, because starts and moves wait only seconds for a busy server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
