@@ -46,7 +46,7 @@ test('each new grant sends an email with client and scopes; repeating the consen
   await authorize(agent, person, asking)
   const { text, html } = await mailOf(person, 'grant_created')
   assert.match(text, /Helper <b>bot<\/b>/)
-  assert.match(text, /account:read/)
+  assert.match(text, /It can now: See your account details and two-factor status\./)
   assert(!html.includes('<b>bot'))
   await authorize(agent, person, asking)
   const count = async () =>
