@@ -96,3 +96,9 @@ test('a restored archive has the same rows, in a schema of its own', () =>
       await other.drop()
     }
   }))
+
+test('a folder that does not exist is named', () =>
+  withMonthlyBooks(async ({ folder, input }) => {
+    const missing = join(folder, 'missing')
+    await assert.rejects(verifyFolder(missing, input.keys), /The folder .*missing can't be read\./)
+  }))

@@ -62,7 +62,9 @@ export function linesOf(path: string): AsyncIterable<string> {
 /** One archive, or all archives in a folder: each must follow the one before it. */
 export async function verifyFolder(folder: string, keys: Keys): Promise<ReadManifest[]> {
   if (await isThere(join(folder, MANIFEST))) return [await verifyArchive(folder, keys)]
-  const names = await readdir(folder)
+  const names = await readdir(folder).catch(() => {
+    throw new ConfigError(`The folder ${folder} can't be read.`)
+  })
   const archives: ReadManifest[] = []
   for (const name of names.sort()) {
     if (await isThere(join(folder, name, MANIFEST))) {
