@@ -5,6 +5,8 @@ import { pay, settle, type World } from './world.ts'
 
 type Owner = { email: string; password: string }
 
+/** What a single-use card is loaded with. */
+const LOAD_USD = 40
 const READS = ['balance:read', 'card:read', 'transaction:read', 'system:read']
 
 /** Two agents of the household: one buys with single-use cards, one keeps a card loaded. */
@@ -32,11 +34,14 @@ export async function playAgents(
   if (shopper === undefined || payer === undefined) return
   await refreshAgent(world, shopper)
   await refreshAgent(world, payer)
-  const place = world.chance.pick(agent_shops)
-  const order = { type: 'virtual', name: place.name, usage: 'single_use', load_usd: 40 }
+  const shop = world.chance.pick(agent_shops)
+  const order = { type: 'virtual', name: shop.name, usage: 'single_use', load_usd: LOAD_USD }
   const card = await callAs(world, shopper, 'issue_card', order)
+  const [from_usd, to_usd] = shop.usd
+  // The agent knows the price before it loads the card, so every purchase fits.
+  const place = { ...shop, usd: [from_usd, Math.min(to_usd, LOAD_USD)] as const }
   const bought = await pay(world, { card_id: String(card['id']), bearer }, place)
-  if (bought.isApproved) await settle(world, bearer, bought.id)
+  await settle(world, bearer, bought.id)
   const bills = cards.find(({ name }) => name === 'Subscriptions')
   if (bills !== undefined) await callAs(world, payer, 'load_card', { id: bills.id, amount_usd: 15 })
 }

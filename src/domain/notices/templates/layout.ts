@@ -81,8 +81,7 @@ const styles = {
     `border: ${LINE}; border-radius: 12px`,
   brand: `margin: 0 0 20px; font-weight: 600; ${INK}`,
   logo: 'display: block; height: 28px; max-width: 200px; border: 0',
-  heading:
-    'margin: 0 0 14px; font-size: 20px; line-height: 1.3; ' + `overflow-wrap: anywhere; ${INK}`,
+  heading: `margin: 0 0 14px; font-size: 20px; line-height: 1.3; overflow-wrap: anywhere; ${INK}`,
   text: `margin: 0 0 14px; overflow-wrap: anywhere; ${INK}`,
   table: 'width: 100%; border-collapse: collapse',
   label:
