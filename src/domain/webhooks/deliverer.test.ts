@@ -216,6 +216,34 @@ test('hanging, slow, resetting and flooding endpoints do not delay others', asyn
   )
 })
 
+test('twenty endpoints that hang with a backlog do not delay a new one', async () => {
+  const hanging = await startTcpServer((socket) => socket.on('error', () => undefined))
+  const owners = await Promise.all(Array.from({ length: 2 }, () => openAccount(url)))
+  for (const owner of owners) {
+    for (let at = 0; at < 10; at += 1) await subscribe(url, owner, { url: hanging })
+    const backlog = Array.from({ length: 40 }, () => plainEvent('card.loaded'))
+    await recordTestEvents(runtime, owner.account_id, backlog)
+  }
+  const isFull = async () => {
+    const [row] = await service.owner_db.rows<{ leased: bigint }>(
+      `select count(distinct d.webhook_id) as leased
+         from deliveries d join webhooks w on w.id = d.webhook_id
+        where w.url = $1 and d.next_attempt_at > now() + interval '90 s'`,
+      [hanging],
+    )
+    return row?.leased === 20n
+  }
+  assert(await eventually(isFull, { within_ms: 10_000 }), 'each of them has an attempt')
+  const { receiver, emit } = await openSubscriber()
+  await emit(20)
+  await receiver.waitFor(20, 12_000)
+  const failed = await service.owner_db.rows(
+    `select from delivery_attempts a join webhooks w on w.id = a.webhook_id where w.url = $1`,
+    [hanging],
+  )
+  assert.deepEqual(failed, [], 'before an attempt of the others has timed out')
+})
+
 test('with two nodes, each event is sent once', async () => {
   const { database_url, data_dir } = service
   await startTestService({ database_url, data_dir })

@@ -8,21 +8,22 @@ import {
   releaseDeliveries,
 } from './delivery_store.ts'
 import { disableWebhook } from './disable_webhook.ts'
+import { Endpoint, FIRST_ATTEMPTS_MAX } from './endpoint.ts'
 import { nextAttemptAt } from './schedule.ts'
 import type { DeliveryDependencies } from './webhook_dependencies.ts'
 
-/** Concurrent attempts on one node. Each costs only a socket while it waits. */
+/** Concurrent attempts on one node. */
 const SENDING_MAX = 512
-/** Concurrent attempts for one webhook, and for one that is failing. */
-const ENDPOINT_MAX = 32
+/**
+ * An attempt that has waited this long makes room for another one, so endpoints that hang don't
+ * delay the others. It costs only a socket; beyond this number, attempts keep their places.
+ */
+const SILENT_AFTER_MS = 1_000
+const SILENT_CHECK_MS = 250
+const SILENT_MAX = 2_048
+/** Concurrent attempts for a webhook that is failing. */
 const FAILING_ENDPOINT_MAX = 1
-/** For each webhook, a node leases the rows that it can send in this time, within bounds. */
-const PREFETCH_MS = 2_000
-const PREFETCH_MAX = 640
 const LEASED_MAX = 2_048
-/** A webhook without a measured response time is treated as slow. */
-const AVERAGE_UNKNOWN_MS = PREFETCH_MS
-const AVERAGE_SMOOTHING = 0.8
 const ENDPOINTS_REMEMBERED_MAX = 1_000
 /** Long enough to send all leased rows; after a crash a row is due again when its lease ends. */
 export const LEASE_MS = 120_000
@@ -36,15 +37,7 @@ const START = { account_id: '', webhook_id: '' }
 const keyOf = ({ webhook_id, event_id }: Pick<LeasedDelivery, 'webhook_id' | 'event_id'>) =>
   `${webhook_id}|${event_id}`
 
-/** This node's deliveries of one webhook, and the moving average of its response time. */
-type Endpoint = { sending: number; waiting: LeasedDelivery[]; average_ms: number }
-
-const leasedCount = ({ sending, waiting }: Endpoint) => sending + waiting.length
-
-function prefetchLimit({ average_ms }: Endpoint): number {
-  const prefetch = Math.floor((ENDPOINT_MAX * PREFETCH_MS) / Math.max(1, average_ms))
-  return Math.min(PREFETCH_MAX, Math.max(ENDPOINT_MAX, prefetch))
-}
+type Attempt = { webhook_id: string; endpoint: Endpoint; started: number }
 
 /**
  * Sends the due deliveries. It leases rows in one statement, sends without holding a database
@@ -57,8 +50,11 @@ export class Deliverer {
   /** Webhooks that were deleted or changed while rows were being claimed. */
   readonly #recalled = new Set<string>()
   readonly #abort = new AbortController()
+  /** In the order of their start, without those that were silent for too long. */
+  readonly #sending = new Set<Attempt>()
+  #silent = 0
   #isStopping = false
-  #sending = 0
+  #watching: Promise<void> | undefined
   #after = START
   #claiming: Promise<void> | undefined
   #isWakeRequested = false
@@ -98,10 +94,11 @@ export class Deliverer {
     await this.#claiming?.catch(() => undefined)
     for (const endpoint of this.#endpoints.values()) endpoint.waiting.length = 0
     const deadline = clock.monotonic() + SHUTDOWN_GRACE_MS
-    while (this.#sending > 0 && clock.monotonic() < deadline) await clock.sleep(10)
+    const isSending = () => this.#sending.size + this.#silent > 0
+    while (isSending() && clock.monotonic() < deadline) await clock.sleep(10)
     this.#abort.abort()
-    while (this.#sending > 0) await clock.sleep(5)
-    await this.#recording
+    while (isSending()) await clock.sleep(5)
+    await Promise.all([this.#recording, this.#watching])
     await releaseDeliveries(db, [...this.#leased.values()], clock.now()).catch(() => undefined)
   }
 
@@ -124,13 +121,12 @@ export class Deliverer {
   async #claimBatch(limit: number): Promise<LeasedDelivery[]> {
     const { db, clock } = this.#dependencies
     const now = clock.now()
-    const known = [...this.#endpoints].map(([webhook_id, endpoint]) => {
-      const held = leasedCount(endpoint)
-      return { webhook_id, held, room: prefetchLimit(endpoint) - held }
+    const known = [...this.#endpoints].map(([webhook_id, { leased, room }]) => {
+      return { webhook_id, held: leased, room }
     })
     const claim = {
       limit,
-      endpoint_max: ENDPOINT_MAX,
+      endpoint_max: FIRST_ATTEMPTS_MAX,
       failing_max: FAILING_ENDPOINT_MAX,
       known,
       now,
@@ -150,21 +146,23 @@ export class Deliverer {
     // Still being sent by this node; its lease expired because the sandbox's clock was advanced.
     if (this.#leased.has(key)) return
     this.#leased.set(key, delivery)
-    const endpoint = this.#endpoints.get(delivery.webhook_id)
-    if (endpoint === undefined) {
-      const created = { sending: 0, waiting: [delivery], average_ms: AVERAGE_UNKNOWN_MS }
-      this.#endpoints.set(delivery.webhook_id, created)
-    } else endpoint.waiting.push(delivery)
+    const endpoint = this.#endpoints.get(delivery.webhook_id) ?? new Endpoint()
+    this.#endpoints.set(delivery.webhook_id, endpoint)
+    endpoint.waiting.push(delivery)
   }
 
   /** Sends the webhook's waiting deliveries within the limits of the webhook and the node. */
   #sendWaiting(webhook_id: string): void {
     const endpoint = this.#endpoints.get(webhook_id)
-    while (endpoint && endpoint.sending < ENDPOINT_MAX && this.#sending < SENDING_MAX) {
+    while (endpoint?.canSend && this.#sending.size < SENDING_MAX) {
       const delivery = endpoint.waiting.shift()
       if (delivery === undefined) return
+      const attempt = { webhook_id, endpoint, started: this.#dependencies.clock.monotonic() }
       endpoint.sending += 1
-      this.#sending += 1
+      this.#sending.add(attempt)
+      this.#watching ??= this.#watchSilent().finally(() => {
+        this.#watching = undefined
+      })
       sendAttempt(this.#dependencies, delivery, this.#abort.signal)
         .then((outcome) => this.#handleOutcome(delivery, outcome))
         .catch((cause: unknown) => {
@@ -172,20 +170,49 @@ export class Deliverer {
           this.#leased.delete(keyOf(delivery))
           this.#dependencies.log.error('could not attempt a delivery', { event_id }, cause)
         })
-        .finally(() => this.#finishSending(webhook_id, endpoint))
+        .finally(() => this.#finishSending(attempt))
     }
   }
 
-  #finishSending(webhook_id: string, endpoint: Endpoint): void {
-    const wasFull = this.#sending >= SENDING_MAX
+  async #watchSilent(): Promise<void> {
+    while (this.#sending.size > 0) {
+      await this.#dependencies.clock.sleep(SILENT_CHECK_MS)
+      this.#setSilentAside()
+    }
+  }
+
+  #setSilentAside(): void {
+    const wasFull = this.#sending.size >= SENDING_MAX
+    const silent_since = this.#dependencies.clock.monotonic() - SILENT_AFTER_MS
+    for (const attempt of this.#sending) {
+      if (attempt.started > silent_since || this.#silent >= SILENT_MAX) break
+      this.#sending.delete(attempt)
+      this.#silent += 1
+      attempt.endpoint.silent += 1
+      this.#releaseWaiting(attempt.webhook_id)
+    }
+    if (wasFull) this.#sendAllWaiting()
+  }
+
+  #sendAllWaiting(): void {
+    for (const id of this.#endpoints.keys()) this.#sendWaiting(id)
+  }
+
+  #finishSending(attempt: Attempt): void {
+    const { webhook_id, endpoint } = attempt
+    const wasFull = this.#sending.size >= SENDING_MAX
+    const wasSilent = !this.#sending.delete(attempt)
+    if (wasSilent) {
+      this.#silent -= 1
+      endpoint.silent -= 1
+    }
     endpoint.sending -= 1
-    this.#sending -= 1
-    if (wasFull) for (const id of this.#endpoints.keys()) this.#sendWaiting(id)
+    if (wasFull) this.#sendAllWaiting()
     else this.#sendWaiting(webhook_id)
     const isCrowded = this.#endpoints.size > ENDPOINTS_REMEMBERED_MAX
-    if (leasedCount(endpoint) === 0 && isCrowded) this.#endpoints.delete(webhook_id)
-    const isLow = endpoint.waiting.length <= prefetchLimit(endpoint) / 2
-    if (this.#hasClaimed && isLow && !this.#claiming) void this.wake().catch(() => undefined)
+    if (endpoint.leased === 0 && isCrowded) this.#endpoints.delete(webhook_id)
+    const isMoreDue = this.#hasClaimed || wasSilent
+    if (isMoreDue && endpoint.isLow && !this.#claiming) void this.wake().catch(() => undefined)
   }
 
   #handleOutcome(delivery: LeasedDelivery, outcome: AttemptOutcome): void {
@@ -193,26 +220,17 @@ export class Deliverer {
     if (this.#abort.signal.aborted && outcome.status === 'failed') return
     this.#dependencies.fail('delivery_sent')
     if (outcome.status === 'failed') this.#releaseWaiting(delivery.webhook_id)
-    else this.#updateAverage(delivery.webhook_id, outcome.duration_ms)
+    else this.#endpoints.get(delivery.webhook_id)?.succeeded(outcome.duration_ms)
     this.#outcomes.push(this.#completedAttempt(delivery, outcome))
     this.#recording ??= this.#recordOutcomes().finally(() => {
       this.#recording = undefined
     })
   }
 
-  #updateAverage(webhook_id: string, duration_ms: number): void {
-    const endpoint = this.#endpoints.get(webhook_id)
-    if (endpoint === undefined) return
-    endpoint.average_ms =
-      endpoint.average_ms * AVERAGE_SMOOTHING + duration_ms * (1 - AVERAGE_SMOOTHING)
-  }
-
-  /** Releases the waiting deliveries of a webhook that has failed or changed. */
+  /** Releases the waiting deliveries of a webhook that has failed, hangs or was changed. */
   #releaseWaiting(webhook_id: string): void {
     const { db, clock, log } = this.#dependencies
-    const endpoint = this.#endpoints.get(webhook_id)
-    if (endpoint !== undefined) endpoint.average_ms = AVERAGE_UNKNOWN_MS
-    const waiting = endpoint?.waiting.splice(0) ?? []
+    const waiting = this.#endpoints.get(webhook_id)?.takeWaiting() ?? []
     if (waiting.length === 0) return
     for (const delivery of waiting) this.#leased.delete(keyOf(delivery))
     releaseDeliveries(db, waiting, clock.now()).catch((cause: unknown) =>

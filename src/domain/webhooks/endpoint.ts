@@ -1,0 +1,57 @@
+import type { LeasedDelivery } from './delivery_store.ts'
+
+/** Concurrent attempts for one webhook; it begins with a few, and each success allows one more. */
+const ENDPOINT_MAX = 32
+export const FIRST_ATTEMPTS_MAX = 4
+/** For each webhook, a node leases the rows that it can send in this time, within bounds. */
+const PREFETCH_MS = 2_000
+const PREFETCH_MAX = 640
+/** A webhook without a measured response time is treated as slow. */
+const AVERAGE_UNKNOWN_MS = PREFETCH_MS
+const AVERAGE_SMOOTHING = 0.8
+
+/** This node's deliveries of one webhook, and how it has responded to them. */
+export class Endpoint {
+  /** Attempts without a response yet, and those of them that have waited too long. */
+  sending = 0
+  silent = 0
+  readonly waiting: LeasedDelivery[] = []
+  #sending_max = FIRST_ATTEMPTS_MAX
+  /** The moving average of the response time. */
+  #average_ms = AVERAGE_UNKNOWN_MS
+
+  get leased(): number {
+    return this.sending + this.waiting.length
+  }
+
+  /** An endpoint that hangs gets no further attempt until the silent ones have ended. */
+  get canSend(): boolean {
+    return this.silent === 0 && this.sending < this.#sending_max
+  }
+
+  /** How many more rows this node can lease. */
+  get room(): number {
+    return this.silent > 0 ? 0 : this.#prefetchLimit - this.leased
+  }
+
+  get isLow(): boolean {
+    return this.waiting.length <= this.#prefetchLimit / 2
+  }
+
+  succeeded(duration_ms: number): void {
+    this.#sending_max = Math.min(ENDPOINT_MAX, this.#sending_max + 1)
+    this.#average_ms = this.#average_ms * AVERAGE_SMOOTHING + duration_ms * (1 - AVERAGE_SMOOTHING)
+  }
+
+  /** Forgets how it responded, and hands over the rows that wait. */
+  takeWaiting(): LeasedDelivery[] {
+    this.#sending_max = FIRST_ATTEMPTS_MAX
+    this.#average_ms = AVERAGE_UNKNOWN_MS
+    return this.waiting.splice(0)
+  }
+
+  get #prefetchLimit(): number {
+    const prefetch = Math.floor((ENDPOINT_MAX * PREFETCH_MS) / Math.max(1, this.#average_ms))
+    return Math.min(PREFETCH_MAX, Math.max(ENDPOINT_MAX, prefetch))
+  }
+}
