@@ -8,9 +8,15 @@ import { type AccountSequences, eventSetWrites } from '#domain/events/record_eve
 import { changedTransactions, newTransactions } from '#domain/transactions/transaction_sets.ts'
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
+import { BUSY, type Busy } from '#platform/postgres/write_lane.ts'
 import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
 import type { BatchState, PendingClearing } from './batch_state.ts'
-import { type EngineDependencies, type LoadedBatch, loadBatch } from './load_batch.ts'
+import {
+  type BatchLocks,
+  type EngineDependencies,
+  type LoadedBatch,
+  loadBatch,
+} from './load_batch.ts'
 import {
   isAnsweredByOtherNode,
   markChallengesUsed,
@@ -30,48 +36,56 @@ const SLICE = 128
 /** Another node answered one of these messages in the meantime. */
 export class AnsweredByOtherNode extends Error {}
 
-type BatchRun = {
+type BatchRun = BatchLocks & {
   batch: readonly CardRequest[]
-  locks_all: boolean
   commitWith: CommitWith
   compute: ComputeQueue
 }
 
-/** Runs one batch in one transaction: load, decide, write. */
+/** Runs one batch in one transaction: load, decide, write. A busy card's messages are left out. */
 export async function runBatch(
   dependencies: EngineDependencies,
   tx: Tx,
-  { batch, locks_all, commitWith, compute }: BatchRun,
-): Promise<{ answered: readonly EngineResponse[]; pending_clearings: readonly PendingClearing[] }> {
-  const looked_up = await loadBatch(dependencies, tx, { batch, locks_all })
-  const { state } = looked_up
+  { batch, commitWith, compute, ...locks }: BatchRun,
+): Promise<{
+  answered: readonly (EngineResponse | Busy)[]
+  pending_clearings: readonly PendingClearing[]
+}> {
+  const looked_up = await loadBatch(dependencies, tx, { batch, ...locks })
+  const { state, busy, ready } = looked_up
+  if (ready.length === 0) return { answered: batch.map(() => BUSY), pending_clearings: [] }
   // Everything is built before anything is sent, so an exception commits nothing.
-  const { answered, writes } = await compute(outcomeOf(dependencies, batch, looked_up))
+  const { answered, writes } = await compute(outcomeOf(dependencies, looked_up))
   await writeRareOutcomes(tx, state)
   await commitWith(writes).catch((cause: unknown) => {
     throw isAnsweredByOtherNode(cause)
       ? new AnsweredByOtherNode('a node was faster', { cause })
       : cause
   })
-  return { answered, pending_clearings: state.pending_clearings }
+  const { pending_clearings } = state
+  if (busy.size === 0) return { answered, pending_clearings }
+  const decided = answered.values()
+  const results = batch.map(({ pan_hash }) => {
+    return busy.has(pan_hash) ? BUSY : (decided.next().value as EngineResponse)
+  })
+  return { answered: results, pending_clearings }
 }
 
 /** Decides the messages in order and builds the writes, slice by slice. */
 function* outcomeOf(
   dependencies: EngineDependencies,
-  batch: readonly CardRequest[],
-  { state, seen, sequences, audit_chains }: LoadedBatch,
+  { ready, state, seen, sequences, audit_chains }: LoadedBatch,
 ): Generator<void, { answered: EngineResponse[]; writes: Write[] }> {
   const responder = new Responder(state, seen)
   const answered: EngineResponse[] = []
-  for (const request of batch) {
+  for (const request of ready) {
     if (answered.length > 0 && answered.length % SLICE === 0) yield
     answered.push(responder.respond(request))
   }
   const outcome = { state, sequences, audit_chains, messages: responder.messages }
   const writes: Write[] = []
   for (const build of outcomeBuilders(dependencies, outcome)) {
-    if (batch.length > SLICE) yield
+    if (ready.length > SLICE) yield
     writes.push(...build())
   }
   return { answered, writes }

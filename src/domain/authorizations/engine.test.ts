@@ -163,6 +163,19 @@ test('a card that is locked for long does not delay or fail messages of other ca
   assert.equal((await limited.ask(purchaseMessage(stuck, 1_000))).fields[39], '00')
 })
 
+test('a message whose card is locked waits without its batch', async () => {
+  const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
+  const stuck = await insertBareCard(issuer, { usd: 100 })
+  const other = await insertBareCard(issuer, { usd: 100, account_id: stuck.account_id })
+  const { released } = await holdLock(stuck.id, limits.lock_ms)
+  const started = performance.now()
+  const waiting = limited.ask(purchaseMessage(stuck, 1_000))
+  assert.equal((await limited.ask(purchaseMessage(other, 1_000))).fields[39], '00')
+  assert(performance.now() - started < limits.lock_ms, 'answered while the lock is held')
+  assert.equal((await waiting).fields[39], '00')
+  await released
+})
+
 test('a message whose card is locked briefly is approved, not declined', async () => {
   const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
   const card = await insertBareCard(issuer, { usd: 100 })
@@ -242,9 +255,10 @@ test('an expiry waits under load, while a purchase times out', async () => {
     [card.id],
   )
   assert(open !== undefined)
-  const { released } = await holdLock(stuck.id, 1_300)
+  const { released } = await holdLock(stuck.id, 1_400)
   const first = limited.ask(purchaseMessage(stuck, 1_000))
-  await wait(50)
+  const isWaiting = async () => (await countWaiting()) > 0
+  assert(await eventually(isWaiting, { within_ms: 1_000 }), 'the batch waits for the lock')
   const behind = limited.ask(purchaseMessage(card, 1_000))
   const expired = expireAuthorization(
     { db, clock: limited.clock, engine: limited.engine },

@@ -43,10 +43,10 @@ export function makeEngine(
   const compute = computeQueue()
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, EngineResponse>(
-      async (batch, attempt) => {
+      async (batch, { attempt, skips_busy }) => {
+        const locks = { locks_all: attempt > 1, skips_busy }
         const { answered, pending_clearings } = await dependencies.db.transaction(
-          (tx, commitWith) =>
-            runBatch(dependencies, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
+          (tx, commitWith) => runBatch(dependencies, tx, { batch, commitWith, compute, ...locks }),
         )
         for (const waiting of pending_clearings) alarm(dependencies, waiting)
         return answered

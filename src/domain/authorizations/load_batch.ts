@@ -14,6 +14,7 @@ import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { BatchState } from './batch_state.ts'
 import {
   type AnsweredRow,
+  type CardSnapshot,
   findAnswered,
   findCardSnapshots,
   findChallenges,
@@ -47,17 +48,23 @@ export type EngineDependencies = {
 }
 
 export type LoadedBatch = {
+  /** The messages whose cards are locked now, and the numbers of those that are busy. */
+  ready: readonly CardRequest[]
+  busy: ReadonlySet<string>
   state: BatchState
   seen: readonly AnsweredRow[]
   sequences: AccountSequences
   audit_chains: AuditChains
 }
 
+/** How a batch takes its locks. */
+export type BatchLocks = { locks_all: boolean; skips_busy: boolean }
+
 /** Locks the batch's cards and loads everything its decisions need. */
 export async function loadBatch(
   dependencies: EngineDependencies,
   tx: Tx,
-  { batch, locks_all }: { batch: readonly CardRequest[]; locks_all: boolean },
+  { batch, locks_all, skips_busy }: BatchLocks & { batch: readonly CardRequest[] },
 ): Promise<LoadedBatch> {
   const now = dependencies.clock.now()
   const window = spendingWindow(now)
@@ -65,10 +72,11 @@ export async function loadBatch(
   const identities = batch.flatMap(({ identity, settles }) =>
     settles === null ? [identity] : [identity, settles],
   )
-  const wanted = { pan_hashes, with_successors: batch.some(({ kind }) => isAdvice(kind)) }
+  const with_successors = batch.some(({ kind }) => isAdvice(kind))
+  const wanted = { pan_hashes, with_successors, skips_busy }
   // Sent in one round trip. Each statement sees what was committed before it ran.
   if (locks_all) waitLongerForLocks(tx)
-  const [{ locked, snapshot_of }, seen, rows, challenges, is_paused] = await Promise.all([
+  const [{ locked, busy, snapshot_of }, seen, rows, challenges, is_paused] = await Promise.all([
     lockAndRead(tx, wanted),
     findAnswered(tx, identities),
     findPurchases(tx, batch, now),
@@ -77,9 +85,10 @@ export async function loadBatch(
   ])
   const loaded_cards = { window, locked, snapshot_of, ...wanted }
   const cards = newCardStates(dependencies.settings, loaded_cards)
-  const { refunds, captures } = await findRefundState(tx, batch, rows)
+  const ready = busy.size === 0 ? batch : batch.filter(({ pan_hash }) => !busy.has(pan_hash))
+  const { refunds, captures } = await findRefundState(tx, ready, rows)
   const snapshot = { cards: [...cards.values()], snapshot_of }
-  const locking = locks_all ? snapshot.cards : cardsToLock(batch, cards, snapshot_of)
+  const locking = locks_all ? snapshot.cards : cardsToLock(ready, cards, snapshot_of)
   const posting = await beginPosting(
     tx,
     pursesToLock(locking),
@@ -93,7 +102,8 @@ export async function loadBatch(
   const { single_use_cards, audit_chains } = await findSingleUse(tx, snapshot.cards)
   const known = { now, window, cards, posting, is_paused, refunds, single_use_cards }
   const loaded = { seen, rows: [...rows, ...captures], challenges, ...known }
-  return { state: newBatchState(dependencies, loaded), seen, sequences, audit_chains }
+  const state = newBatchState(dependencies, loaded)
+  return { ready, busy, state, seen, sequences, audit_chains }
 }
 
 const NO_SINGLE_USE = { single_use_cards: new Map(), audit_chains: new Map() }
@@ -126,13 +136,38 @@ async function findSingleUse(
 async function lockAndRead(
   tx: Tx,
   wanted: BatchCards,
-): Promise<{ locked: readonly LockedCard[]; snapshot_of: SnapshotOf }> {
+): Promise<{
+  locked: readonly LockedCard[]
+  busy: ReadonlySet<string>
+  snapshot_of: SnapshotOf
+}> {
   const [locked, snapshots] = await Promise.all([
     lockCards(tx, wanted),
     findCardSnapshots(tx, wanted),
   ])
+  const snapshot_of = new Map(snapshots.map((snapshot) => [snapshot.id, snapshot]))
+  if (wanted.skips_busy) return { ...withoutBusy(locked, snapshots, wanted), snapshot_of }
   if (wanted.with_successors && lacksSuccessor(locked)) return lockAndRead(tx, wanted)
-  return { locked, snapshot_of: new Map(snapshots.map((snapshot) => [snapshot.id, snapshot])) }
+  return { locked, busy: NONE_BUSY, snapshot_of }
+}
+
+const NONE_BUSY: ReadonlySet<string> = new Set()
+
+/** A card is busy if another transaction has locked it, or one of its successors. */
+function withoutBusy(
+  all: readonly LockedCard[],
+  snapshots: readonly CardSnapshot[],
+  { with_successors }: BatchCards,
+): { locked: readonly LockedCard[]; busy: ReadonlySet<string> } {
+  const by_id = new Map(all.map((card) => [card.id, card]))
+  const isLocked = (id: string): boolean => {
+    const card = by_id.get(id)
+    if (card === undefined) return false
+    return card.replaced_by === null || !with_successors || isLocked(card.replaced_by)
+  }
+  const busy = new Set(snapshots.flatMap(({ id, pan_hash }) => (isLocked(id) ? [] : [pan_hash])))
+  if (busy.size === 0) return { locked: all, busy }
+  return { locked: all.filter(({ pan_hash }) => !busy.has(pan_hash)), busy }
 }
 
 function lacksSuccessor(locked: readonly LockedCard[]): boolean {

@@ -46,7 +46,12 @@ const AND_SUCCESSORS = `any(array(
   ) select pan_hash from chain))`
 
 /** The cards of an authorization batch, by the hash of their number. */
-export type BatchCards = { pan_hashes: readonly string[]; with_successors: boolean }
+export type BatchCards = {
+  pan_hashes: readonly string[]
+  with_successors: boolean
+  /** Leaves out cards that another transaction has locked, instead of waiting for them. */
+  skips_busy: boolean
+}
 
 /** Both texts of a statement, built once: only batches with advices follow chains. */
 export function batchCardsSql(sqlFor: (numbers: string) => string) {
@@ -61,9 +66,10 @@ export function batchCardsSql(sqlFor: (numbers: string) => string) {
  * look-up of the account is a subquery of its own, so it always uses its key: a join planned while
  * the table was nearly empty would scan it for every card.
  */
-const lockSql = batchCardsSql(
-  (numbers) =>
-    `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
+const lockSql = (wait: '' | 'skip locked') =>
+  batchCardsSql(
+    (numbers) =>
+      `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
             c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
             c.daily_micros, c.monthly_micros, c.replaced_by, c.usage, c.merchant_lock_name,
             c.merchant_lock_id, c.valid_until, c.cancel_reason, a.account_status, a.spend_limits
@@ -74,11 +80,15 @@ const lockSql = batchCardsSql(
               offset 0) a
       where c.pan_hash = ${numbers}
       order by c.account_id, c.id
-        for no key update of c`,
-)
+        for no key update of c ${wait}`,
+  )
+
+const lock_waiting = lockSql('')
+const lock_free = lockSql('skip locked')
 
 export function lockCards(tx: Tx, cards: BatchCards): Promise<LockedCard[]> {
-  return tx.rows<LockedCard>(lockSql(cards), [texts(cards.pan_hashes, (hash) => hash)])
+  const sql = cards.skips_busy ? lock_free(cards) : lock_waiting(cards)
+  return tx.rows<LockedCard>(sql, [texts(cards.pan_hashes, (hash) => hash)])
 }
 
 /** The cards that no transaction has locked. Its own locks end with the statement. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Overdue, type Verdict, writeLane } from './write_lane.ts'
+import { BUSY, type Flush, Overdue, type Verdict, writeLane } from './write_lane.ts'
 
 type Options = {
   batch_max?: number
@@ -10,7 +10,7 @@ type Options = {
 }
 
 function laneOf(
-  flush: (batch: readonly number[], attempt: number) => Promise<readonly string[]>,
+  flush: Flush<number, string>,
   {
     batch_max = 512,
     judge = () => 'split',
@@ -19,7 +19,7 @@ function laneOf(
   }: Options = {},
 ) {
   return writeLane(flush, {
-    clock: { monotonic: now },
+    clock: { monotonic: now, sleep: async () => undefined },
     batch_max,
     waitMaxMs: () => 1_000,
     judge,
@@ -116,7 +116,7 @@ test('a command that waited too long is rejected without running', async () => {
 test('only the commands that need a busy lock wait for it and fail with it', async () => {
   const batches: [readonly number[], number][] = []
   const lane = laneOf(
-    async (batch, attempt) => {
+    async (batch, { attempt }) => {
       batches.push([batch, attempt])
       if (batch.includes(7)) throw new Error('lock timeout')
       return batch.map(String)
@@ -133,4 +133,35 @@ test('only the commands that need a busy lock wait for it and fail with it', asy
     [[6, 9], 2],
     [[7, 8], 2],
   ])
+})
+
+test('a busy command joins the next batch before later ones, and the others do not wait', async () => {
+  const batches: (readonly number[])[] = []
+  const lane = laneOf(async (batch) => {
+    batches.push(batch)
+    if (batches.length === 1) later = lane.submit(4)
+    return batch.map((command) => (command === 2 && batches.length < 3 ? BUSY : String(command)))
+  })
+  let later: Promise<string> | undefined
+  const all = [1, 2, 3].map(lane.submit)
+  assert.deepEqual(await Promise.all(all), ['1', '2', '3'])
+  assert.equal(await later, '4')
+  assert.deepEqual(batches, [[1, 2, 3], [2, 4], [2]])
+  await lane.drain()
+  assert.equal(lane.load(), 0)
+})
+
+test('a command that was busy for a tenth of a second is waited for', async () => {
+  let now = 0
+  const skips: boolean[] = []
+  const lane = laneOf(
+    async (batch, { skips_busy }) => {
+      skips.push(skips_busy)
+      now += 40
+      return batch.map((command) => (skips_busy ? BUSY : String(command)))
+    },
+    { now: () => now },
+  )
+  assert.equal(await lane.submit(1), '1')
+  assert.deepEqual(skips, [true, true, true, false])
 })

@@ -13,11 +13,15 @@ export type WriteLane<Command, Result> = {
   drain(): Promise<void>
 }
 
+/** Instead of a result: another transaction holds a lock that the command needs. */
+export const BUSY = Symbol('busy')
+export type Busy = typeof BUSY
+
 /** The command waited too long and was not run. */
 export class Overdue extends Error {}
 
 export type WriteLaneOptions<Command> = {
-  clock: Pick<Clock, 'monotonic'>
+  clock: Pick<Clock, 'monotonic' | 'sleep'>
   batch_max: number
   /** A command that has waited longer is rejected without running: its caller has given up. */
   waitMaxMs(command: Command): number
@@ -40,16 +44,24 @@ type PendingCommand<Command, Result> = {
   reject(cause: unknown): void
 }
 
-/**
- * Commits a batch and returns its results in order, or throws for all of it. Attempts count from 1.
- */
+/** Attempts count from 1. A run that skips busy commands does not wait for locks. */
+export type FlushRun = { attempt: number; skips_busy: boolean }
+
+/** Commits a batch and returns its results in order, or throws for all of it. */
 export type Flush<Command, Result> = (
   batch: readonly Command[],
-  attempt: number,
-) => Promise<readonly Result[]>
+  run: FlushRun,
+) => Promise<readonly (Result | Busy)[]>
 
 /** The second attempt takes every lock; the third is for a database that is recovering. */
 const ATTEMPTS_MAX = 3
+/**
+ * A busy command joins the following batches, so the others don't wait for its lock. After this
+ * time the batch waits with it, or a lock that is taken again and again would never be free for it.
+ */
+const BUSY_MAX_MS = 100
+/** If all commands are busy, the next batch starts this much later. */
+const BUSY_PAUSE_MS = 2
 /** The commands of a separated batch begin with the attempt that takes every lock. */
 const LOCKING_ATTEMPT = 2
 
@@ -75,8 +87,11 @@ export function writeLane<Command, Result>(
       const taken = pending.slice(0, batch_max)
       pending = pending.slice(batch_max)
       const batch = taken.filter(isInTime)
-      if (batch.length > 0) await settle(batch)
-      unsettled -= taken.length
+      const busy = batch.length === 0 ? [] : await settle(batch)
+      unsettled -= taken.length - busy.length
+      // First, so that commands that need the same lock stay in order.
+      pending = [...busy, ...pending]
+      if (busy.length > 0 && pending.length === busy.length) await clock.sleep(BUSY_PAUSE_MS)
     }
     running = null
   }
@@ -98,42 +113,53 @@ export function writeLane<Command, Result>(
 
 type Batch<Command, Result> = readonly PendingCommand<Command, Result>[]
 
-/** Settles a batch: as a whole if possible, otherwise in parts. */
+/** Settles a batch: as a whole if possible, otherwise in parts. Returns its busy commands. */
 function makeSettler<Command, Result>(
   flush: Flush<Command, Result>,
-  { judge, findBusy }: WriteLaneOptions<Command>,
-): (batch: Batch<Command, Result>) => Promise<void> {
+  { clock, judge, findBusy }: WriteLaneOptions<Command>,
+): (batch: Batch<Command, Result>) => Promise<Batch<Command, Result>> {
+  const canWait = ({ since_ms }: PendingCommand<Command, Result>) =>
+    clock.monotonic() - since_ms < BUSY_MAX_MS
   const flushWithRetries = async (batch: Batch<Command, Result>, first_attempt: number) => {
     const commands = batch.map((one) => one.command)
     for (let attempt = first_attempt; ; attempt += 1) {
       try {
-        return await flush(commands, attempt)
+        return await flush(commands, { attempt, skips_busy: attempt === 1 && batch.every(canWait) })
       } catch (cause) {
         if (judge(cause) !== 'retry' || attempt === ATTEMPTS_MAX) throw cause
       }
     }
   }
-  const settleSeparately = async (batch: Batch<Command, Result>): Promise<void> => {
+  const settleSeparately = async (batch: Batch<Command, Result>) => {
     const waiting = new Set(await findBusy(batch.map((one) => one.command)))
     const isBusy = (one: PendingCommand<Command, Result>) => waiting.has(one.command)
     for (const part of [batch.filter((one) => !isBusy(one)), batch.filter(isBusy)]) {
       if (part.length > 0) await settle(part, LOCKING_ATTEMPT)
     }
+    return []
   }
-  const settle = async (batch: Batch<Command, Result>, first_attempt = 1): Promise<void> => {
+  const settle = async (
+    batch: Batch<Command, Result>,
+    first_attempt = 1,
+  ): Promise<Batch<Command, Result>> => {
     try {
-      const answers = await flushWithRetries(batch, first_attempt)
-      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Result)
+      const results = await flushWithRetries(batch, first_attempt)
+      return batch.filter((one, at) => {
+        const result = results[at] as Result | Busy
+        if (result === BUSY) return true
+        one.resolve(result)
+        return false
+      })
     } catch (cause) {
       const verdict = judge(cause)
       if (verdict === 'separate' && first_attempt === 1) return settleSeparately(batch)
       if (verdict !== 'split' || batch.length === 1) {
         for (const one of batch) one.reject(cause)
-        return
+        return []
       }
       const half = batch.length >> 1
-      await settle(batch.slice(0, half))
-      await settle(batch.slice(half))
+      const busy = await settle(batch.slice(0, half))
+      return [...busy, ...(await settle(batch.slice(half)))]
     }
   }
   return settle

@@ -128,7 +128,8 @@ function snapshotOf({ rows, card }: FoundCard): CardSnapshot {
   const owed_micros = -(findPurse(rows, receivable)?.balance_micros ?? 0n)
   const money = purse ?? NO_PURSE
   const head = { event_sequence: 0n, last_event_id: '' }
-  return { id: card.id, owed_micros, ...head, failed_at: card.failed_at, ...money }
+  const { id, pan_hash, failed_at } = card
+  return { id, pan_hash, owed_micros, ...head, failed_at, ...money }
 }
 
 const NO_PURSE = {
