@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { cancelMove, confirmMove } from '#main/cell_move/end_move.ts'
 import { moveCell } from '#main/cell_move/move_cell.ts'
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
+import { schemaOf } from '#platform/postgres/schema.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
@@ -24,6 +25,7 @@ export async function cellsMove(number: string, options: Options): Promise<void>
   requireOneAction(options)
   const settings = readSettings(process.env)
   const { url, account_url } = await databaseOf(settings, number)
+  requireOwnDatabase(number, url)
   const { key_file, key_token } = settings
   const keys = await loadKeys(key_file, systemRandom, sealFor(key_token, systemRandom))
   const cell = Number(number)
@@ -63,6 +65,17 @@ function requireOneAction({ to, cancel, confirm }: Options): void {
   throw new UsageError('Give one of --to <url>, --cancel and --confirm.')
 }
 
+/** A move closes a whole database and ends its connections. */
+function requireOwnDatabase(number: string, url: string): void {
+  const schema = schemaOf(url)
+  if (schema === null) return
+  throw new ConfigError(
+    `Cell ${number} is the schema ${schema} of a database, and only a whole database can be ` +
+      `moved while it works. Stop the nodes and copy it with \`pg_dump -n ${schema}\`: see ` +
+      '"Cells in schemas" in docs/scaling.md.',
+  )
+}
+
 async function databaseOf(settings: Settings, number: string) {
   const { database_url, account_database_url, data_dir, more_cells } = settings
   if (number === '0') {
@@ -90,6 +103,10 @@ async function readTarget({ to = '', toAccount }: Options, hasAccountLogin: bool
 }
 
 function requireUrl(option: string, url: string): string {
-  if (/^postgres(ql)?:\/\/[^/?]+\/[^/?]+/.test(url)) return url
+  const isAddress = /^postgres(ql)?:\/\/[^/?]+\/[^/?]+/.test(url)
+  if (isAddress && schemaOf(url) !== null) {
+    throw new UsageError(`${option} names a schema, but a cell moves to a database of its own.`)
+  }
+  if (isAddress) return url
   throw new UsageError(`${option} must be an address such as postgres://login:…@host:5432/florin.`)
 }

@@ -1,5 +1,13 @@
 import { CELLS_MAX } from '#kernel/cell.ts'
 import { Secret } from '#kernel/secret.ts'
+import { placeOf } from '#platform/postgres/database_url.ts'
+import {
+  DEFAULT_SCHEMA,
+  isSchemaName,
+  optionsOf,
+  schemaOf,
+  withSchema,
+} from '#platform/postgres/schema.ts'
 import {
   ConfigError,
   type Environment,
@@ -11,9 +19,10 @@ import type { ServerSettings } from '#platform/settings/server_settings.ts'
 import type { ChainSettings } from '#rails/chain/chain_settings.ts'
 import { type X402Settings, x402OfCell } from '#rails/x402/x402_settings.ts'
 
-/** A database with the whole schema and a share of the accounts. */
+/** A database, or a schema of one, with all tables and a share of the accounts. */
 export type CellDatabase = {
   number: number
+  /** Names the schema too. */
   url: Secret
   /** A separate login for calls of account holders; null: the one of url. */
   account_url: Secret | null
@@ -37,7 +46,7 @@ type Databases = Pick<ServerSettings, 'database_url' | 'account_database_url'>
 
 const NAME = 'FLORIN_CELLS'
 const POSTGRES_URL = /^postgres(ql)?:\/\/[^/?]/
-const FIELDS = new Set(['number', 'url', 'account_url'])
+const FIELDS = new Set(['number', 'url', 'account_url', 'schema'])
 
 /**
  * Cell 0 is always there, because it has the directory of all accounts. Its database is either
@@ -53,24 +62,37 @@ export function readCells(
   for (const [at, { number, url }] of cells.entries()) {
     const earlier = cells.slice(0, at)
     if (earlier.some((one) => one.number === number)) throw invalid(`lists cell ${number} twice`)
-    const same = earlier.find((one) => one.url.open() === url.open())
-    if (same !== undefined) {
-      throw invalid(`gives the cells ${same.number} and ${number} the same database`)
-    }
+    const same = earlier.find((one) => isSameTables(one.url, url))
+    if (same === undefined) continue
+    const shared = `the same database${schemaOf(url.open()) === null ? '' : ' and schema'}`
+    throw invalid(`gives the cells ${same.number} and ${number} ${shared}`)
   }
   const first = cells.find(({ number }) => number === 0)
   const more_cells = cells.filter(({ number }) => number !== 0)
-  if (more_cells.some(({ url }) => url.open() === databases.database_url?.open())) {
-    throw invalid('lists the database of FLORIN_DATABASE_URL, which is cell 0')
+  const { database_url } = databases
+  if (more_cells.some(({ url }) => database_url !== null && isSameTables(url, database_url))) {
+    throw invalid(
+      'lists the database of FLORIN_DATABASE_URL, which is cell 0; another cell there needs a ' +
+        'schema of its own',
+    )
   }
   const serve_cells = readServed(env, more_cells)
+  if (database_url !== null && !hasOneSchema(database_url, databases.account_database_url)) {
+    throw new ConfigError(
+      'FLORIN_DATABASE_URL and FLORIN_ACCOUNT_DATABASE_URL name different schemas.',
+    )
+  }
   if (first === undefined) return { ...databases, cell: 0, more_cells, serve_cells }
-  if (databases.database_url !== null) {
+  if (database_url !== null) {
     throw invalid('lists cell 0, so remove FLORIN_DATABASE_URL')
   }
-  const { url: database_url, account_url: account_database_url } = first
-  return { database_url, account_database_url, cell: 0, more_cells, serve_cells }
+  const { url, account_url: account_database_url } = first
+  return { database_url: url, account_database_url, cell: 0, more_cells, serve_cells }
 }
+
+/** Two logins may lead to the same tables. */
+const isSameTables = (one: Secret, other: Secret): boolean =>
+  placeOf(one.open()) === placeOf(other.open()) && schemaOf(one.open()) === schemaOf(other.open())
 
 const SERVED = 'FLORIN_SERVE_CELLS'
 
@@ -97,19 +119,43 @@ function readCell(entry: unknown, at: number): CellDatabase {
   const unknown = Object.keys(entry).find((name) => !FIELDS.has(name))
   if (unknown !== undefined) throw invalid(`${where} has the unknown field "${unknown}"`)
   const { number, url, account_url = null } = entry
+  const schema = readSchema(entry['schema'] ?? DEFAULT_SCHEMA, where)
   if (!Number.isInteger(number) || Number(number) < 0 || Number(number) >= CELLS_MAX) {
     throw invalid(`${where} needs a number from 0 to ${CELLS_MAX - 1}`)
   }
-  return {
+  const cell = {
     number: Number(number),
-    url: readUrl(url, `the url of ${where}`),
-    account_url: account_url === null ? null : readUrl(account_url, `the account_url of ${where}`),
+    url: readUrl(url, schema, `the url of ${where}`),
+    account_url:
+      account_url === null ? null : readUrl(account_url, schema, `the account_url of ${where}`),
   }
+  if (hasOneSchema(cell.url, cell.account_url)) return cell
+  throw invalid(`the url and the account_url of ${where} name different schemas`)
 }
 
-function readUrl(value: unknown, what: string): Secret {
-  if (typeof value === 'string' && POSTGRES_URL.test(value)) return new Secret(value)
-  throw invalid(`${what} is not an address of the form postgres://…`)
+/** Account holders must find the rows that the service has written. */
+const hasOneSchema = (url: Secret, account_url: Secret | null): boolean =>
+  account_url === null || schemaOf(account_url.open()) === schemaOf(url.open())
+
+const SCHEMA_RULE =
+  '1 to 63 lower-case letters, digits and underscores, and not begin with a digit or pg_'
+
+function readSchema(value: unknown, where: string): string {
+  if (typeof value === 'string' && isSchemaName(value)) return value
+  throw invalid(`the schema of ${where} must be ${SCHEMA_RULE}`)
+}
+
+function readUrl(value: unknown, schema: string, what: string): Secret {
+  if (typeof value !== 'string' || !POSTGRES_URL.test(value)) {
+    throw invalid(`${what} is not an address of the form postgres://…`)
+  }
+  const options = optionsOf(value)
+  if (schema !== DEFAULT_SCHEMA && options === '') return new Secret(withSchema(value, schema))
+  if (schema !== DEFAULT_SCHEMA) {
+    throw invalid(`${what} has options; add "-c search_path=${schema}" there and remove the schema`)
+  }
+  if (!options.includes('search_path=') || schemaOf(value) !== null) return new Secret(value)
+  throw invalid(`the search_path in ${what} must be ${SCHEMA_RULE}`)
 }
 
 const invalid = (sentence: string) => new ConfigError(`${NAME}: ${sentence}.`)

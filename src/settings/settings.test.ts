@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import manifest from '#package.json' with { type: 'json' }
+import { schemaOf, withSchema } from '#platform/postgres/schema.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { settingsOfCell } from './cell_settings.ts'
 import { readSettings } from './settings.ts'
@@ -106,6 +107,15 @@ const bad_values: Record<string, readonly string[]> = {
     '[{"number":1,"url":"postgres://h/db","size":3}]',
     '[{"number":1,"url":"postgres://h/db"},{"number":1,"url":"postgres://h/other"}]',
     '[{"number":1,"url":"postgres://h/db"},{"number":2,"url":"postgres://h/db"}]',
+    '[{"number":1,"url":"postgres://a@h/db"},{"number":2,"url":"postgres://b@h/db"}]',
+    '[{"number":1,"url":"postgres://h/db","schema":""}]',
+    '[{"number":1,"url":"postgres://h/db","schema":1}]',
+    '[{"number":1,"url":"postgres://h/db","schema":"Cell"}]',
+    '[{"number":1,"url":"postgres://h/db","schema":"a,b"}]',
+    '[{"number":1,"url":"postgres://h/db","schema":"pg_cell"}]',
+    '[{"number":1,"url":"postgres://h/db?options=-c%20jit%3Doff","schema":"cell_1"}]',
+    '[{"number":1,"url":"postgres://h/db?options=-c%20search_path%3DCell"}]',
+    '[{"number":1,"url":"postgres://h/db?options=-c%20search_path%3Da","account_url":"postgres://h/db"}]',
   ],
   FLORIN_TRUSTED_PROXIES: ['everyone', '10.0.0.256', '10.0.0.0/33', '10.0.0.1,x', '::1/129', '*'],
   FLORIN_PAID_OPERATIONS: [
@@ -256,6 +266,33 @@ test('FLORIN_CELLS lists more databases, and cell 0 is one of them or FLORIN_DAT
   refuses({ FLORIN_CELLS: JSON.stringify([at(0)]), FLORIN_DATABASE_URL: at(1).url }, 'FLORIN_CELLS')
   refuses({ FLORIN_CELLS: JSON.stringify([at(1)]), FLORIN_DATABASE_URL: at(1).url }, 'FLORIN_CELLS')
   assert.deepEqual(readSettings({}).more_cells, [])
+})
+
+test('cells of one database need a schema each, which is part of their addresses', () => {
+  const url = 'postgres://u@h1,h2/florin'
+  const read = (...schemas: (string | undefined)[]) => {
+    const cells = schemas.map((schema, at) => ({ number: at + 1, url, account_url: url, schema }))
+    return readSettings({ FLORIN_DATABASE_URL: url, FLORIN_CELLS: JSON.stringify(cells) })
+  }
+  const { database_url, more_cells } = read('cell_1', 'cell_2')
+  assert.equal(database_url?.open(), url)
+  const addresses = more_cells.flatMap((cell) => [cell.url.open(), cell.account_url?.open() ?? ''])
+  assert.deepEqual(addresses.map(schemaOf), ['cell_1', 'cell_1', 'cell_2', 'cell_2'])
+  assert.throws(() => read('cell_1', 'cell_1'), {
+    message: 'FLORIN_CELLS: gives the cells 1 and 2 the same database and schema.',
+  })
+  for (const schema of [undefined, 'public']) {
+    assert.throws(
+      () => read(schema),
+      /which is cell 0; another cell there needs a schema of its own/,
+    )
+  }
+  assert.throws(() => read('cell-1'), /the schema of entry 1 must be 1 to 63 lower-case letters/)
+  const elsewhere = {
+    FLORIN_DATABASE_URL: withSchema(url, 'cell_0'),
+    FLORIN_ACCOUNT_DATABASE_URL: url,
+  }
+  refuses(elsewhere, 'FLORIN_ACCOUNT_DATABASE_URL')
 })
 
 test('a node serves the cells of FLORIN_SERVE_CELLS, by default all of them', () => {

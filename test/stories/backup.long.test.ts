@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import { claimDatabase } from '#domain/directory/cell_store.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
+import { migrate, pendingMigrations } from '#platform/postgres/migrate.ts'
+import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
+import { withSchema } from '#platform/postgres/schema.ts'
 import { startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
 import { assertBooksSound } from '#test/support/money.ts'
@@ -62,9 +66,9 @@ async function assertRestored(url: string, acknowledged: number): Promise<string
   }
 }
 
-async function dumpAndRestore(name: string): Promise<string> {
+async function dumpAndRestore(name: string, ...options: string[]): Promise<string> {
   const file = join(folder, `${name}.dump`)
-  await run(join(tools, 'pg_dump'), ['-Fc', '-d', pair.url, '-f', file])
+  await run(join(tools, 'pg_dump'), ['-Fc', ...options, '-d', pair.url, '-f', file])
   await pair.query(`create database ${name}`)
   const url = pair.url.replace(/\/postgres$/, `/${name}`)
   await run(join(tools, 'pg_restore'), ['-d', url, '--exit-on-error', file])
@@ -103,4 +107,26 @@ test('a dump of the quiet database has the same ledger, hash for hash', { skip }
   const url = await dumpAndRestore('restored_quiet')
   assert.equal(await assertRestored(url, await loadsIn(node.owner_db)), hash)
   await load.assertKept(node.owner_db)
+})
+
+test('a dump of one schema restores the cell in it, and no other', { skip }, async () => {
+  const cell = openDatabase(withSchema(pair.url, 'cell_1'), { pool_size: 1 })
+  await migrate(cell)
+  await claimDatabase(cell, 1)
+  await cell.close()
+  const url = await dumpAndRestore('restored_schema', '-n', 'cell_1')
+  const whole = openDatabase(url, { pool_size: 1 })
+  assert.deepEqual(await whole.rows(`select to_regclass('accounts') as accounts`), [
+    { accounts: null },
+  ])
+  await whole.close()
+  const role = { name: SERVICE_ROLE, can_copy: true }
+  const restored = openDatabase(withSchema(url, 'cell_1'), { pool_size: 1, role })
+  assert.deepEqual(await pendingMigrations(restored), [])
+  assert.equal(await claimDatabase(restored, 2), 1)
+  await assertBooksSound(restored)
+  const later = `select add_partitions('movements', now() + interval '3 months') as added`
+  const [made] = await restored.rows<{ added: number }>(later)
+  assert.ok(Number(made?.added) > 1)
+  await restored.close()
 })

@@ -22,15 +22,22 @@ const filesIn = (folder: string) =>
     .filter((path) => /(?<!\.long|\.conformance)\.test\.ts$/.test(path))
     .map((path) => `${folder}/${path}`)
 
-test('the same tests pass if all accounts are in another cell than cell 0', async (t) => {
-  const files = [...FOLDERS.flatMap(filesIn), ...FILES]
-  const database_url = process.env['FLORIN_TEST_DATABASE_URL'] ?? ''
-  const options = { workers: 4, database_url }
-  const { failures, tally } = await runFiles(files, { FLORIN_TEST_CELLS: '2' }, options)
-  t.diagnostic(`${tally.pass} tests of ${files.length} files passed with two cells`)
-  assert.deepEqual(failures, [])
-  assert.deepEqual(
-    files.filter((file) => tally.file_ms[file] === undefined),
-    [],
-  )
-})
+const titles = {
+  2: 'the same tests pass if all accounts are in another cell than cell 0',
+  schemas: 'the same tests pass if that cell is a schema of the database of cell 0',
+}
+
+for (const [cells, title] of Object.entries(titles)) {
+  test(title, async (t) => {
+    const files = [...FOLDERS.flatMap(filesIn), ...FILES]
+    const database_url = process.env['FLORIN_TEST_DATABASE_URL'] ?? ''
+    const options = { workers: 4, database_url }
+    const { failures, tally } = await runFiles(files, { FLORIN_TEST_CELLS: cells }, options)
+    t.diagnostic(`${tally.pass} tests of ${files.length} files passed with two cells`)
+    assert.deepEqual(failures, [])
+    assert.deepEqual(
+      files.filter((file) => tally.file_ms[file] === undefined),
+      [],
+    )
+  })
+}

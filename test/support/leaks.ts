@@ -13,7 +13,7 @@ export async function wholeDatabase(db: Database): Promise<string> {
   const tables = await db.rows<{ name: string }>(
     `select quote_ident(relname) as name from pg_class
       where relkind in ('r', 'p') and not relispartition
-        and relnamespace = 'public'::regnamespace`,
+        and relnamespace = current_schema()::regnamespace`,
   )
   const texts: string[] = []
   for (const { name } of tables) {

@@ -5,7 +5,7 @@ export async function rowCounts(db: Tx): Promise<Record<string, bigint>> {
   const tables = await db.rows<{ name: string }>(
     `select relname as name from pg_class
       where relkind in ('r', 'p') and not relispartition
-        and relnamespace = 'public'::regnamespace
+        and relnamespace = current_schema()::regnamespace
       order by 1`,
   )
   const counted = tables.map(

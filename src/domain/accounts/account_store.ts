@@ -2,6 +2,7 @@ import { genesisHash } from '#domain/audit/audit.ts'
 import { insertAccountHead } from '#domain/events/account_head_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import {
   type AccountHoldings,
@@ -22,7 +23,7 @@ export type NewAccount = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'no
  * lock of the account's own row.
  */
 async function lockEmail(tx: Tx, email: string): Promise<void> {
-  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`email|${email}`])
+  await tx.rows(`select pg_advisory_xact_lock(${keyOfText()})`, [`email|${email}`])
 }
 
 /** Inserts the account and its sequence row. Refuses an email that is already taken. */

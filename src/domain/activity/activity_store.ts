@@ -1,5 +1,6 @@
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { notify } from '#platform/postgres/notify.ts'
 import { makePageReader } from '#platform/postgres/page.ts'
 import type { ActivityRow } from './activity.ts'
 
@@ -21,6 +22,6 @@ export async function notifyActivity(tx: Tx, events: readonly OutboxEvent[]): Pr
   const accounts = [...new Set(events.map(({ account_id }) => account_id))]
   for (let at = 0; at < accounts.length; at += ACCOUNTS_PER_NOTIFY) {
     const payload = accounts.slice(at, at + ACCOUNTS_PER_NOTIFY).join(',')
-    await tx.rows('select pg_notify($1, $2)', [ACTIVITY_CHANNEL, payload])
+    await notify(tx, ACTIVITY_CHANNEL, payload)
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { notify } from '#platform/postgres/notify.ts'
 
 export type CredentialRow = {
   kind: 'session' | 'api_key' | 'oauth_client'
@@ -114,7 +115,7 @@ export async function findCredentialEnd(
 
 /** At commit, every node forgets the credentials of this account. */
 export async function notifyCredentialsChanged(tx: Tx, account_id: string): Promise<void> {
-  await tx.rows('select pg_notify($1, $2)', [CREDENTIALS_CHANNEL, account_id])
+  await notify(tx, CREDENTIALS_CHANNEL, account_id)
 }
 
 export const CREDENTIALS_CHANNEL = 'florin_credentials'

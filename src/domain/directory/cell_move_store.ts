@@ -1,4 +1,6 @@
+import { KEY_OF_NUMBER } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { notify } from '#platform/postgres/notify.ts'
 
 /** Nodes listen here: a move of their database begins its switch, or has ended it. */
 export const CELL_MOVE_CHANNEL = 'cell_move'
@@ -29,7 +31,7 @@ export async function findCellMove(tx: Tx): Promise<CellMove | undefined> {
 /** Ends with the command's session, so a command that dies leaves no database waiting. */
 export async function isSwitching(tx: Tx): Promise<boolean> {
   const [row] = await tx.rows<{ is_free: boolean }>(
-    'select pg_try_advisory_xact_lock_shared($1) as is_free',
+    `select pg_try_advisory_xact_lock_shared(${KEY_OF_NUMBER}) as is_free`,
     [SWITCH_LOCK],
   )
   return row?.is_free !== true
@@ -37,21 +39,21 @@ export async function isSwitching(tx: Tx): Promise<boolean> {
 
 /** Nodes that receive it stop using the database, until the session releases the lock. */
 export async function announceSwitch(session: Tx): Promise<void> {
-  await session.rows('select pg_advisory_lock($1)', [SWITCH_LOCK])
+  await session.rows(`select pg_advisory_lock(${KEY_OF_NUMBER})`, [SWITCH_LOCK])
   await notifyNodes(session)
 }
 
 export async function notifyNodes(session: Tx): Promise<void> {
-  await session.run(`notify ${CELL_MOVE_CHANNEL}, '${SWITCHING}'`)
+  await notify(session, CELL_MOVE_CHANNEL, SWITCHING)
 }
 
 /** Resolves when no session is switching. */
 export async function waitForSwitch(tx: Tx): Promise<void> {
-  await tx.rows('select pg_advisory_xact_lock_shared($1)', [SWITCH_LOCK])
+  await tx.rows(`select pg_advisory_xact_lock_shared(${KEY_OF_NUMBER})`, [SWITCH_LOCK])
 }
 
 export async function endSwitch(session: Tx): Promise<void> {
-  await session.rows('select pg_advisory_unlock($1)', [SWITCH_LOCK])
+  await session.rows(`select pg_advisory_unlock(${KEY_OF_NUMBER})`, [SWITCH_LOCK])
 }
 
 export async function saveCellMove(

@@ -1,4 +1,5 @@
 import { Problem } from '#contract/problem.ts'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import { takeEmptiestCell } from './cell_store.ts'
 
@@ -100,7 +101,7 @@ async function findHolder(tx: Tx, email: string): Promise<number | undefined> {
 
 /** Claims of one address wait for each other, also when it isn't listed yet. */
 async function lockEmail(tx: Tx, email: string): Promise<void> {
-  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`directory|${email}`])
+  await tx.rows(`select pg_advisory_xact_lock(${keyOfText()})`, [`directory|${email}`])
 }
 
 async function isInFirstCell(tx: Tx, email: string): Promise<boolean> {

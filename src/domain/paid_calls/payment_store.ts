@@ -1,3 +1,4 @@
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { SignedTransaction, StoreSigned } from '#rails/x402/facilitator.ts'
 import { NETWORK, USDC } from '#rails/x402/requirement.ts'
@@ -163,7 +164,7 @@ export function signedStore(db: Database, { row, purpose, now }: PaymentTransfer
       : ({ from: ['owed'], to: 'refunding' } as const)
   return (relayer, mined, sign) =>
     db.transaction(async (tx) => {
-      await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 2))', [relayer])
+      await tx.rows(`select pg_advisory_xact_lock(${keyOfText(2)})`, [relayer])
       const [last] = await tx.rows<{ next: bigint | null }>(
         'select max(nonce) + 1 as next from x402_transfers where network = $1 and relayer = $2',
         [NETWORK, relayer],

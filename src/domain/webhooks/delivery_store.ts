@@ -2,6 +2,7 @@ import { isNamedEvent } from '#domain/events/event.ts'
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { bigints, ints, texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { notify } from '#platform/postgres/notify.ts'
 import type { AttemptRow, OutgoingDelivery } from './attempt.ts'
 
 /**
@@ -11,8 +12,7 @@ import type { AttemptRow, OutgoingDelivery } from './attempt.ts'
 export const DELIVERIES_CHANNEL = 'florin_deliveries'
 export const DUE = 'due'
 
-const notify = (tx: Tx, payload: string) =>
-  tx.rows('select pg_notify($1, $2)', [DELIVERIES_CHANNEL, payload])
+const notifyNodes = (tx: Tx, payload: string) => notify(tx, DELIVERIES_CHANNEL, payload)
 
 /** Inserts a due row for each webhook that is subscribed to an event. */
 export async function insertDeliveries(
@@ -41,7 +41,7 @@ export async function insertDeliveries(
       now,
     ],
   )
-  if (inserted > 0) await notify(tx, DUE)
+  if (inserted > 0) await notifyNodes(tx, DUE)
 }
 
 /** For a webhook that is deleted or disabled. */
@@ -55,7 +55,7 @@ export async function dropDeliveries(tx: Tx, account_id: string, webhook_id: str
 
 /** Makes nodes release the rows they have leased but not sent, and claim them again. */
 export async function recallDeliveries(tx: Tx, webhook_id: string): Promise<void> {
-  await notify(tx, webhook_id)
+  await notifyNodes(tx, webhook_id)
 }
 
 export type LeasedDelivery = OutgoingDelivery & { attempts: number; replays: number }

@@ -2,6 +2,7 @@ import { notFound } from '#contract/common_problems.ts'
 import { LISTENS } from '#domain/authorizations/challenge_store.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { dropDeliveries } from './delivery_store.ts'
@@ -63,7 +64,7 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
 
 /** The lock serializes create_webhook, so concurrent calls cannot exceed the limit. */
 export async function lockAndCountWebhooks(tx: Tx, account_id: string): Promise<number> {
-  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks|${account_id}`])
+  await tx.rows(`select pg_advisory_xact_lock(${keyOfText()})`, [`webhooks|${account_id}`])
   const [row] = await tx.rows<{ count: bigint }>(
     'select count(*) as count from webhooks where account_id = $1',
     [account_id],

@@ -5,6 +5,7 @@ import type { OperatorOperation } from '#contract/operator/operation.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
 import { operator_roles } from '#contract/operator/roles.ts'
 import { createOperatorToken, revokeOperatorToken } from '#domain/operators/operator_token.ts'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -166,7 +167,7 @@ test("a write waits for the account's other writes", async () => {
   const { card, account_id } = await openSpender(service, { usd: 1 })
   let frozen: Promise<unknown> | undefined
   await db.transaction(async (tx) => {
-    await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 1))', [account_id])
+    await tx.rows(`select pg_advisory_xact_lock(${keyOfText(1)})`, [account_id])
     frozen = operate(url, 'POST', `/cards/${card.id}/freeze`)
     const waiting = () =>
       db.rows("select 1 from pg_locks where locktype = 'advisory' and not granted")

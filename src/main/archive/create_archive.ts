@@ -11,6 +11,7 @@ import {
   requireFinished,
 } from '#domain/archive/leaving_store.ts'
 import { findCellMove } from '#domain/directory/cell_move_store.ts'
+import { KEY_OF_NUMBER } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import type { Keys } from '#platform/storage/keys.ts'
@@ -46,7 +47,7 @@ export async function createArchive(input: ArchiveInput): Promise<string | null>
   try {
     return await archiveMonths(input)
   } finally {
-    await session.rows('select pg_advisory_unlock($1)', [ARCHIVE_LOCK])
+    await session.rows(`select pg_advisory_unlock(${KEY_OF_NUMBER})`, [ARCHIVE_LOCK])
   }
 }
 
@@ -67,7 +68,7 @@ async function archiveMonths(input: ArchiveInput): Promise<string | null> {
 async function requireReady(session: Tx): Promise<void> {
   const [row] = await session.rows<{ is_owner: boolean; is_free: boolean }>(
     `select pg_has_role(current_user, relowner, 'USAGE') as is_owner,
-            pg_try_advisory_lock($1) as is_free
+            pg_try_advisory_lock(${KEY_OF_NUMBER}) as is_free
        from pg_class where oid = 'movements'::regclass`,
     [ARCHIVE_LOCK],
   )

@@ -1,10 +1,11 @@
 import { deleteCellMove, findCellMove } from '#domain/directory/cell_move_store.ts'
+import { placeOf } from '#platform/postgres/database_url.ts'
 import type { Session } from '#platform/postgres/session.ts'
 import { emptyTables } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { openUrls } from './sealed_urls.ts'
-import { listTables, openAdministrator, placeOf, setReadOnly } from './servers.ts'
+import { listTables, openAdministrator, setReadOnly } from './servers.ts'
 import { dropSlot, unpublish } from './source.ts'
 import { unsubscribe } from './target.ts'
 

@@ -8,6 +8,7 @@ import {
 } from '#domain/directory/cell_move_store.ts'
 import { proveBooks } from '#main/audit.ts'
 import type { DatabaseUrls } from '#platform/postgres/database_address.ts'
+import { placeOf } from '#platform/postgres/database_url.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { pendingMigrations } from '#platform/postgres/migrate.ts'
 import { openSession, type Session } from '#platform/postgres/session.ts'
@@ -15,7 +16,7 @@ import { ConfigError } from '#platform/settings/environment.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { compareTables, splitBySize, type TableLists } from './compare_tables.ts'
 import { openUrls, sealUrls } from './sealed_urls.ts'
-import { openAdministrator, placeOf, setReadOnly } from './servers.ts'
+import { openAdministrator, requireNoOtherCells, setReadOnly } from './servers.ts'
 import { dropSlot, publish, readLag, requireLogical, slotOf } from './source.ts'
 import { switchCell } from './switch_cell.ts'
 import {
@@ -106,6 +107,7 @@ function requireSameMove({ cell, keys, to }: MoveInput, move: CellMove | undefin
 }
 
 async function requireReady(source: Session, { from, cell }: MoveInput): Promise<void> {
+  await requireNoOtherCells(source, placeOf(from))
   await requireLogical(source)
   const db = openDatabase(from, { pool_size: 1 })
   try {

@@ -1,12 +1,7 @@
+import { placeOf } from '#platform/postgres/database_url.ts'
 import { openSession, type Session } from '#platform/postgres/session.ts'
 import { quoted } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
-
-/** Host, port and database without the login, for messages. */
-export function placeOf(url: string): string {
-  const match = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^?]+)/.exec(url)
-  return match?.[1] ?? 'an invalid URL'
-}
 
 /** Opens a connection as an administrator; the message says which server refuses it. */
 export async function openAdministrator(url: string, which: 'old' | 'new'): Promise<Session> {
@@ -31,6 +26,21 @@ export async function openAdministrator(url: string, which: 'old' | 'new'): Prom
   throw new ConfigError(
     `The login ${login?.name} is not a superuser of the ${which} server. Only a superuser can ` +
       `set up replication: name one with ${option}.`,
+  )
+}
+
+/** A move closes a whole database and ends its connections, so no other cell may be in it. */
+export async function requireNoOtherCells(session: Session, place: string): Promise<void> {
+  const [other] = await session.rows<{ schema: string }>(
+    `select relnamespace::regnamespace::text as schema from pg_class
+      where relname = 'cell_move' and relkind = 'r'
+        and relnamespace <> current_schema()::regnamespace
+      order by 1`,
+  )
+  if (other === undefined) return
+  throw new ConfigError(
+    `The database at ${place} has another cell in its schema ${other.schema}, which a move would ` +
+      'stop too. Move that schema away first: see "Cells in schemas" in docs/scaling.md.',
   )
 }
 

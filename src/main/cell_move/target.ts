@@ -1,9 +1,10 @@
+import { placeOf } from '#platform/postgres/database_url.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import type { Session } from '#platform/postgres/session.ts'
 import { emptyTables, literal } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
-import { listTables, placeOf } from './servers.ts'
+import { listTables, requireNoOtherCells } from './servers.ts'
 
 const SUBSCRIPTION = 'florin_move'
 const PUBLICATION = 'florin_move'
@@ -20,6 +21,7 @@ export async function hasSubscription(target: Session): Promise<boolean> {
 
 /** A copy must not mix with rows that are there already. */
 export async function requireEmpty(target: Session, url: string): Promise<void> {
+  await requireNoOtherCells(target, placeOf(url))
   const tables = await listTables(target)
   const isOurs = ['accounts', 'cell'].every((name) => tables.some((table) => table.name === name))
   const isEmpty =

@@ -92,7 +92,7 @@ async function loginOf(db: Database, mode: Settings['mode']): Promise<string | N
   const [row] = await db.rows<{ login: string; is_owner: boolean | null }>(
     `select current_user as login, (
        select bool_or(pg_has_role(current_user, relowner, 'USAGE')) from pg_class
-        where relkind = 'r' and relnamespace = 'public'::regnamespace) as is_owner`,
+        where relkind = 'r' and relnamespace = current_schema()::regnamespace) as is_owner`,
   )
   const login = row?.login ?? ''
   if (row?.is_owner !== true) return `${login} owns no table`

@@ -1,5 +1,6 @@
 import type { Operation } from '#contract/operation.ts'
 import { Problem, type ProblemCode } from '#contract/problem.ts'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
 /** A request under an Idempotency-Key. */
@@ -19,7 +20,7 @@ export type StoredResponse = { status: number; problem_code: ProblemCode | null;
  */
 export async function lockIdempotencyKey(tx: Tx, { scope, key }: IdempotentRequest): Promise<void> {
   const [row] = await tx.rows<{ locked: boolean }>(
-    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+    `select pg_try_advisory_xact_lock(${keyOfText()}) as locked`,
     [`${scope}|${key}`],
   )
   if (row?.locked) return

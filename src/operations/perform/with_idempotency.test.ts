@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
@@ -56,7 +57,7 @@ test('a repeat of a call in progress is refused immediately and has no effect', 
   let first: ReturnType<typeof call> | undefined
   // The first call waits for the account's writes while it holds its key.
   await owner_db.transaction(async (tx) => {
-    await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 1))', [account_id])
+    await tx.rows(`select pg_advisory_xact_lock(${keyOfText(1)})`, [account_id])
     first = call()
     assert.ok(await eventually(isWaiting, { within_ms: 2_000 }))
     assertRefused(await call(), 409, 'idempotency_in_progress')

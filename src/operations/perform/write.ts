@@ -3,6 +3,7 @@ import { findResourceAccount } from '#domain/operators/resource_account.ts'
 import type { Response } from '#operations/call.ts'
 import type { Run } from '#operations/handlers.ts'
 import type { Invocation } from '#operations/invocation.ts'
+import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { contextOf, preparingContextOf } from './contexts.ts'
 import { successResponse } from './read.ts'
@@ -84,5 +85,5 @@ export async function lockWrites({ caller, operator, input }: Invocation, tx: Tx
   const account_id =
     operator === null ? caller?.account_id : await findResourceAccount(tx, input['id'])
   if (account_id === undefined) return
-  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 1))', [account_id])
+  await tx.rows(`select pg_advisory_xact_lock(${keyOfText(1)})`, [account_id])
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Database } from './db.ts'
+import { notify } from './notify.ts'
 
 const CHANNEL = 'florin_clock'
 
@@ -20,7 +21,7 @@ export async function advanceClock(db: Database, clock: Clock, seconds: number):
       'update clock set offset_ms = offset_ms + $1 returning offset_ms',
       [Math.round(seconds * 1_000)],
     )
-    await tx.rows('select pg_notify($1, $2)', [CHANNEL, ''])
+    await notify(tx, CHANNEL, '')
     return Number(row?.offset_ms ?? 0n)
   })
   clock.setOffset(offset_ms)

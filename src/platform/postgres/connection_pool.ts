@@ -10,6 +10,7 @@ import { connectToMoved, type DatabaseAddress } from './database_address.ts'
 import { translateFaults } from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
 import { clientOf, connectToPrimary } from './primary_finder.ts'
+import { schemaOf, settingsOfUrl } from './schema.ts'
 import { STATEMENT_TIMEOUT_MS } from './send_statement.ts'
 
 const CONNECT_TIMEOUT_MS = 3_000
@@ -99,6 +100,8 @@ export function openPool(urlNow: () => string, options: PoolOptions, address?: D
       await used.close()
       await Promise.all(left)
     },
+    /** Null for the default one. Only a database without schemas of cells can be moved. */
+    schema: schemaOf(used.url),
     log,
     fail: options.fail ?? neverFail,
   }
@@ -107,7 +110,7 @@ export function openPool(urlNow: () => string, options: PoolOptions, address?: D
 function openConnections(url: string, options: PoolOptions, log: Log): Connections {
   const hosts = splitHosts(url)
   const Client = clientOf(hosts)
-  const settings = { ...poolSettings(hosts[0] ?? url, options), Client }
+  const settings = { ...poolSettings(url, options), Client }
   const pool = new pg.Pool(settings)
   // Without this listener, a lost idle connection would end the process.
   pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
@@ -116,7 +119,8 @@ function openConnections(url: string, options: PoolOptions, log: Log): Connectio
   return {
     url,
     connect: () => connectToPrimary(hosts, () => pool.connect()),
-    connectOutsidePool: () => connectToPrimary(hosts, () => connectOutsidePool(Client, options)),
+    connectOutsidePool: () =>
+      connectToPrimary(hosts, () => connectOutsidePool(Client, url, options)),
     close,
     leave: async () => {
       // A pool that is closed would let them wait until they time out.
@@ -157,8 +161,9 @@ const KEY_LOOKUPS = [
 ]
 
 /** The role is a connection option: it costs no round trip, and RESET ROLE keeps it. */
-function serverSettings({ role, key_lookups = false }: PoolOptions): string {
+function serverSettings(url: string, { role, key_lookups = false }: PoolOptions): string {
   return [
+    ...settingsOfUrl(url),
     ...SERVER_SETTINGS,
     ...(role === undefined ? [] : [`-c role=${role.name}`]),
     ...(key_lookups ? KEY_LOOKUPS : []),
@@ -168,7 +173,6 @@ function serverSettings({ role, key_lookups = false }: PoolOptions): string {
 function poolSettings(url: string, options: PoolOptions): pg.PoolConfig {
   const { pool_size = 16, limits = DEFAULT_LIMITS } = options
   return {
-    connectionString: url,
     application_name: APPLICATION_NAME,
     max: pool_size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -177,7 +181,7 @@ function poolSettings(url: string, options: PoolOptions): pg.PoolConfig {
     lock_timeout: limits.lock_ms,
     idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,
     ...TCP_KEEPALIVE,
-    options: serverSettings(options),
+    options: serverSettings(url, options),
     // Statements are sent without waiting for earlier results.
     pipeline: true,
   } as pg.PoolConfig
@@ -186,12 +190,13 @@ function poolSettings(url: string, options: PoolOptions): pg.PoolConfig {
 /** A connection outside the pool, to the current host. */
 async function connectOutsidePool(
   Client: typeof pg.Client,
+  url: string,
   { role }: PoolOptions,
 ): Promise<pg.Client> {
   const client = new Client({
     ...TCP_KEEPALIVE,
     application_name: APPLICATION_NAME,
-    options: serverSettings(role === undefined ? {} : { role }),
+    options: serverSettings(url, role === undefined ? {} : { role }),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
   client.on('error', () => undefined)

@@ -8,6 +8,7 @@ import {
   translateFaults,
 } from './database_faults.ts'
 import { listen } from './listen.ts'
+import { channelIn } from './notify.ts'
 import { ACCOUNT_ROLE } from './roles.ts'
 import { corkUntilNextTick, sendStatement } from './send_statement.ts'
 import { prepared } from './statement.ts'
@@ -43,7 +44,7 @@ const RETRIES_MAX = 3
 /** The database of a URL, or of an address that changes when the database is moved. */
 export function openDatabase(at: string | DatabaseAddress, options: PoolOptions = {}): Database {
   const pool = poolAt(at, options, ({ url }) => url)
-  const { checkout, connectOutsidePool, close, log, fail } = pool
+  const { checkout, connectOutsidePool, close, schema, log, fail } = pool
   const send = options.role?.can_copy === false ? sendInserted : sendCopied
   const single = (statement: pg.QueryConfig, data?: Buffer) =>
     translateFaults(async () => executeOnce(await checkout(), statement, data))
@@ -68,7 +69,8 @@ export function openDatabase(at: string | DatabaseAddress, options: PoolOptions 
         client.release(broken)
       }
     },
-    listen: (channel, onNotify) => listen(connectOutsidePool, { channel, onNotify, log }),
+    listen: (channel, onNotify) =>
+      listen(connectOutsidePool, { channel: channelIn(schema, channel), onNotify, log }),
     close,
   }
 }

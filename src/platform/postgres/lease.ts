@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type pg from 'pg'
+import { keyOfText } from './advisory_key.ts'
 import type { Database } from './db.ts'
 
 /** The lease is lost, or its holder can't be sure of it. The holder must stop. */
@@ -18,9 +19,9 @@ const SESSION_IDLE_MS = 8_000
 const HELD_MS = 6_000
 const HEARTBEAT_MS = 2_000
 
-const ACQUIRE = `select case when pg_try_advisory_lock(hashtextextended($1, 0))
+const ACQUIRE = `select case when pg_try_advisory_lock(${keyOfText()})
   then set_config('idle_session_timeout', $2, false) end is not null as is_ours`
-const RELEASE = `select pg_advisory_unlock(hashtextextended($1, 0)),
+const RELEASE = `select pg_advisory_unlock(${keyOfText()}),
   set_config('idle_session_timeout', '0', false)`
 
 /**

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import manifest from '#package.json' with { type: 'json' }
 import { ConfigError } from '#platform/settings/environment.ts'
+import { KEY_OF_NUMBER } from './advisory_key.ts'
 import { findOlderNodes } from './connected_nodes.ts'
 import type { Database } from './db.ts'
 import {
@@ -11,6 +12,8 @@ import {
   statementsOf,
 } from './migration_files.ts'
 import { requireRoles } from './roles.ts'
+import { SCHEMA_SETTING } from './schema.ts'
+import { createSchema, grantSchema } from './schema_rights.ts'
 
 // Any fixed number: it only has to be the same on every node that may migrate.
 const MIGRATION_LOCK = 7_310_265
@@ -19,9 +22,13 @@ const CREATE_TABLE = `create table migrations (
   name text primary key, checksum text not null, applied_at timestamptz not null default now(),
   is_incompatible boolean not null default false)`
 
-/** is_owner is null if the table doesn't exist yet; a superuser counts as the owner. */
+/**
+ * is_owner is null if the table doesn't exist yet; a superuser counts as the owner. A schema that
+ * doesn't exist, or that the login may not use, is not the current one.
+ */
 const OWNERSHIP = `select current_user as login,
-    pg_has_role(current_user, relowner, 'USAGE') as is_owner
+    pg_has_role(current_user, relowner, 'USAGE') as is_owner,
+    ${SCHEMA_SETTING} as schema, current_schema() is null as lacks_schema
   from (select) as one left join pg_class on oid = to_regclass('migrations')`
 
 /** Citus asks for it. Triggers here only refuse changes. PostgreSQL alone ignores the setting. */
@@ -46,11 +53,13 @@ export async function migrateFrom(folder: string, db: Database): Promise<string[
     // A migration of a large table may take long, and other nodes wait for it.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
     await client.query(ALLOW_TRIGGERS)
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await client.query(`select pg_advisory_lock(${KEY_OF_NUMBER})`, [MIGRATION_LOCK])
     try {
-      const { login, is_owner } = await ownershipOf(client)
+      const { login, is_owner, schema, lacks_schema } = await ownershipOf(client)
+      if (schema !== null && lacks_schema) await createSchema(client, schema, login)
       if (is_owner === null) await client.query(CREATE_TABLE)
       if (is_owner !== false) await requireRoles(client)
+      if (schema !== null && is_owner !== false) await grantSchema(client, schema)
       const { rows: applied } = await client.query<AppliedMigration>(APPLIED)
       const pending = findPending(known, applied)
       if (pending.length > 0 && is_owner === false) throw notOwnerError(login, pending)
@@ -58,7 +67,7 @@ export async function migrateFrom(folder: string, db: Database): Promise<string[
       for (const migration of pending) await apply(client, migration)
       return pending.map(({ name }) => name)
     } finally {
-      await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+      await client.query(`select pg_advisory_unlock(${KEY_OF_NUMBER})`, [MIGRATION_LOCK])
       await client.query('reset statement_timeout; reset lock_timeout')
     }
   })
@@ -97,11 +106,16 @@ async function requireNoOlderNodes(
   )
 }
 
-type Ownership = { login: string; is_owner: boolean | null }
+type Ownership = {
+  login: string
+  is_owner: boolean | null
+  schema: string | null
+  lacks_schema: boolean
+}
 
 async function ownershipOf(client: pg.ClientBase): Promise<Ownership> {
   const { rows } = await client.query<Ownership>(OWNERSHIP)
-  return rows[0] ?? { login: '', is_owner: null }
+  return rows[0] ?? { login: '', is_owner: null, schema: null, lacks_schema: false }
 }
 
 const notOwnerError = (login: string, pending: readonly Migration[]) =>

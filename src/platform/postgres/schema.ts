@@ -1,0 +1,43 @@
+import { queryOf } from './database_url.ts'
+
+/** PostgreSQL keeps names that begin with pg_ for itself. */
+const NAME = /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/
+const SEARCH_PATH = /(?:^|\s)-c\s*search_path=(\S+)/
+
+export const isSchemaName = (name: string): boolean => NAME.test(name)
+
+/** The tables without a schema in their address are here. */
+export const DEFAULT_SCHEMA = 'public'
+
+/** The schema is part of the address in the way of libpq, so psql understands it too. */
+export function withSchema(url: string, schema: string): string {
+  const options = encodeURIComponent(`-c search_path=${schema}`)
+  return `${url}${url.includes('?') ? '&' : '?'}options=${options}`
+}
+
+/** Null for the database's default. */
+export function schemaOf(url: string): string | null {
+  const name = SEARCH_PATH.exec(optionsOf(url))?.[1] ?? DEFAULT_SCHEMA
+  return name !== DEFAULT_SCHEMA && isSchemaName(name) ? name : null
+}
+
+export const optionsOf = (url: string): string => queryOf(url).get('options') ?? ''
+
+/**
+ * Statements read this setting where PostgreSQL has one thing for all schemas of a database: in
+ * advisory locks and in channels. Its value is null without a schema.
+ */
+export const SCHEMA_SETTING = `nullif(current_setting('florin.schema', true), '')`
+
+/**
+ * The options of a connection that its URL asks for. There is no second schema in the search path:
+ * a table that is missing in a cell must not be found in another one.
+ */
+export function settingsOfUrl(url: string): string[] {
+  const schema = schemaOf(url)
+  const given = optionsOf(url)
+  return [
+    ...(given === '' ? [] : [given]),
+    ...(schema === null ? [] : [`-c florin.schema=${schema}`]),
+  ]
+}
