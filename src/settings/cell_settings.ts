@@ -6,6 +6,7 @@ import {
   isSchemaName,
   optionsOf,
   schemaOf,
+  searchPathOf,
   withSchema,
 } from '#platform/postgres/schema.ts'
 import {
@@ -154,7 +155,7 @@ function readUrl(value: unknown, schema: string, what: string): Secret {
   if (schema !== DEFAULT_SCHEMA) {
     throw invalid(`${what} has options; add "-c search_path=${schema}" there and remove the schema`)
   }
-  if (!options.includes('search_path=') || schemaOf(value) !== null) return new Secret(value)
+  if (isSchemaName(searchPathOf(value) ?? DEFAULT_SCHEMA)) return new Secret(value)
   throw invalid(`the search_path in ${what} must be ${SCHEMA_RULE}`)
 }
 

@@ -288,6 +288,8 @@ test('cells of one database need a schema each, which is part of their addresses
     )
   }
   assert.throws(() => read('cell-1'), /the schema of entry 1 must be 1 to 63 lower-case letters/)
+  const written = [{ number: 1, url: withSchema('postgres://h/db', 'public') }]
+  assert.equal(readSettings({ FLORIN_CELLS: JSON.stringify(written) }).more_cells.length, 1)
   const elsewhere = {
     FLORIN_DATABASE_URL: withSchema(url, 'cell_0'),
     FLORIN_ACCOUNT_DATABASE_URL: url,

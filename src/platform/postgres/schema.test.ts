@@ -125,6 +125,8 @@ test('options in a URL are added to those of the pool, which still acts as its r
 test('the schema is a part of the address, after any host and with other parameters', () => {
   assert.equal(schemaOf(clone.url), null)
   assert.equal(schemaOf(withSchema('postgres://h/db', 'public')), null)
+  const twice = 'postgres://h/db?options=-csearch_path=a+--search_path=cell_1'
+  assert.equal(schemaOf(twice), 'cell_1')
   assert.deepEqual([schemaOf(first_url), schemaOf(second_url)], NAMES)
   const several = withSchema('postgres://u@h1:1,h2:2/db?sslmode=require', 'cell_1')
   assert.equal(schemaOf(several), 'cell_1')

@@ -2,7 +2,7 @@ import { queryOf } from './database_url.ts'
 
 /** PostgreSQL keeps names that begin with pg_ for itself. */
 const NAME = /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/
-const SEARCH_PATH = /(?:^|\s)-c\s*search_path=(\S+)/
+const SEARCH_PATH = /(?<=^|\s)(?:-c\s*|--)search_path=(\S+)/g
 
 export const isSchemaName = (name: string): boolean => NAME.test(name)
 
@@ -17,9 +17,13 @@ export function withSchema(url: string, schema: string): string {
 
 /** Null for the database's default. */
 export function schemaOf(url: string): string | null {
-  const name = SEARCH_PATH.exec(optionsOf(url))?.[1] ?? DEFAULT_SCHEMA
-  return name !== DEFAULT_SCHEMA && isSchemaName(name) ? name : null
+  const name = searchPathOf(url)
+  return name !== null && name !== DEFAULT_SCHEMA && isSchemaName(name) ? name : null
 }
+
+/** Of several, the last one counts. It may be a list of schemas, which is no schema of a cell. */
+export const searchPathOf = (url: string): string | null =>
+  [...optionsOf(url).matchAll(SEARCH_PATH)].at(-1)?.[1] ?? null
 
 export const optionsOf = (url: string): string => queryOf(url).get('options') ?? ''
 
