@@ -1,6 +1,5 @@
 import type { Dispute } from '#contract/disputes.ts'
 import type { Ticket } from '#contract/support.ts'
-import type { Withdrawal } from '#contract/withdrawals.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { amount_column, createdColumn } from '#panel/ui/columns.tsx'
@@ -11,6 +10,7 @@ import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { rateProfileName } from './account_limits.tsx'
 import { AccountNotes } from './account_notes.tsx'
 import { AccountActions } from './accounts.tsx'
 import { card_columns } from './cards.tsx'
@@ -21,6 +21,7 @@ import { recipient_column } from './recipient_column.tsx'
 import type { OperatorAccount } from './shapes.ts'
 import { ticketStatusLabel } from './ticket_sheet.tsx'
 import { transaction_columns } from './transactions.tsx'
+import { displayStatus, type OperatorWithdrawal } from './withdrawals.tsx'
 
 /** All that support needs about one customer. */
 export function AccountPage({ id }: { id: string }) {
@@ -106,12 +107,12 @@ function ListSection<Row extends { id: string }>(props: ListProps<Row>) {
   )
 }
 
-const withdrawal_columns: readonly Column<Withdrawal>[] = [
+const withdrawal_columns: readonly Column<OperatorWithdrawal>[] = [
   recipient_column,
   {
     title: 'Status',
-    sortKey: ({ status }) => status,
-    cell: ({ status }) => <Status of={status} />,
+    sortKey: displayStatus,
+    cell: (row) => <Status of={displayStatus(row)} />,
   },
   createdColumn('Requested'),
   amount_column,
@@ -175,5 +176,5 @@ const limitRows = ({ spend_limits, own_limits, rate_profile }: OperatorAccount) 
         </span>,
       ] as const,
   ),
-  ['Rate profile', rate_profile === null ? 'Default' : humanize(rate_profile)] as const,
+  ['Rate profile', rateProfileName(rate_profile)] as const,
 ]

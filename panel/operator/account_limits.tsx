@@ -26,9 +26,12 @@ export function AccountLimits({ account }: Props) {
 
 const profiles = [
   ['', 'Program default'],
-  ['default', 'Default'],
+  ['default', 'Standard'],
   ['conservative', 'Conservative'],
 ] as const
+
+export const rateProfileName = (profile: string | null): string =>
+  profiles.find(([value]) => value === (profile ?? ''))?.[1] ?? String(profile)
 
 function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
   const [limit_texts, setLimitTexts] = useState<Record<string, string>>(() =>

@@ -1,29 +1,32 @@
 import { Link } from 'wouter'
+import { EmailAddress } from '#panel/ui/email_address.tsx'
 import type { Column } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import type { OfAccount } from './shapes.ts'
 
 /** To the page of the customer that a row belongs to. */
-export function AccountLink({ account_id }: { account_id: string }) {
+export function AccountLink({ of: { account_id, account_email } }: { of: OfAccount }) {
   return (
     <Link href={`/accounts/${account_id}`} className="text-accent underline">
-      View account
+      <EmailAddress of={account_email} />
     </Link>
   )
 }
 
-export const customer_column: Column<{ account_id: string }> = {
+export const customer_column: Column<OfAccount> = {
   title: 'Customer',
   wide_only: true,
-  cell: ({ account_id }) => <AccountLink account_id={account_id} />,
+  sortKey: ({ account_email }) => account_email,
+  cell: (row) => <AccountLink of={row} />,
 }
 
-type RowOfAccount = { account_id: string; created_at: string }
+type PhoneNoteProps = { row: OfAccount & { created_at: string } }
 
 /** The time and the customer of a row, where a phone has no room for their columns. */
-export function PhoneNote({ row: { account_id, created_at } }: { row: RowOfAccount }) {
+export function PhoneNote({ row }: PhoneNoteProps) {
   return (
     <span className="num block text-sm text-soft md:hidden">
-      <Time at={created_at} /> · <AccountLink account_id={account_id} />
+      <Time at={row.created_at} /> · <AccountLink of={row} />
     </span>
   )
 }

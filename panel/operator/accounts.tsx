@@ -19,19 +19,28 @@ const statuses = [
   ['suspended', 'Suspended'],
 ] as const
 
+function BalanceOrDebt({ account: { balance_usd, owed_usd } }: { account: OperatorAccount }) {
+  if (owed_usd === 0) return <Money usd={balance_usd} />
+  return (
+    <Badge tone="bad">
+      Owes <Money usd={owed_usd} />
+    </Badge>
+  )
+}
+
 const columns: readonly Column<OperatorAccount>[] = [
   {
     title: 'Email',
-    cell: ({ email, id, status }) => (
+    cell: (row) => (
       <>
-        <Link href={`/accounts/${id}`} className="block py-1 font-medium hover:underline">
-          <EmailAddress of={email} />
+        <Link href={`/accounts/${row.id}`} className="block py-1 font-medium hover:underline">
+          <EmailAddress of={row.email} />
         </Link>
-        <span className="md:hidden">
-          <Status of={status} />
+        <span className="flex gap-2 text-sm md:hidden">
+          <Status of={row.status} /> <BalanceOrDebt account={row} />
         </span>
         <span className="hidden md:block">
-          <Copyable text={id} label="Copy account ID" />
+          <Copyable text={row.id} label="Copy account ID" />
         </span>
       </>
     ),
@@ -46,14 +55,7 @@ const columns: readonly Column<OperatorAccount>[] = [
     title: 'Balance',
     wide_only: true,
     right: true,
-    cell: ({ balance_usd, owed_usd }) =>
-      owed_usd === 0 ? (
-        <Money usd={balance_usd} />
-      ) : (
-        <Badge tone="bad">
-          Owes <Money usd={owed_usd} />
-        </Badge>
-      ),
+    cell: (row) => <BalanceOrDebt account={row} />,
   },
   { title: 'Actions', right: true, cell: (row) => <AccountActions account={row} /> },
 ]

@@ -10,9 +10,9 @@ import { AccountLink } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { SearchBar } from './search_bar.tsx'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
-type Row = WithAccountId<Grant>
+type Row = WithAccount<Grant>
 
 const statuses = [
   ['active', 'Active'],
@@ -26,7 +26,7 @@ const columns: readonly Column<Row>[] = [
       <>
         <span className="font-medium wrap-anywhere">{agentName(row)}</span>
         <span className="block text-sm">
-          <AccountLink account_id={row.account_id} />
+          <AccountLink of={row} />
         </span>
       </>
     ),

@@ -1,19 +1,19 @@
 import type { Card } from '#contract/cards.ts'
 import { Status } from '#panel/ui/badge.tsx'
-import { cardTitle } from '#panel/ui/card_face.tsx'
+import { cardLabel, cardTitle } from '#panel/ui/card_face.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { CreditCard } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { customer_column } from './account_link.tsx'
+import { AccountLink, customer_column } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { SearchBar } from './search_bar.tsx'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
-type Row = WithAccountId<Card>
+type Row = WithAccount<Card>
 
 const statuses = [
   ['active', 'Active'],
@@ -21,18 +21,21 @@ const statuses = [
   ['cancelled', 'Canceled'],
 ] as const
 
-export const card_columns: readonly Column<Row>[] = [
-  {
-    title: 'Card',
-    cell: (card) => (
-      <>
-        <span className="font-medium">{cardTitle(card)}</span>
-        <span className="num block text-sm text-soft capitalize">
-          {card.brand} ·· {card.last4}
-        </span>
-      </>
-    ),
-  },
+function CardCell({ card }: { card: Row }) {
+  return (
+    <>
+      <span className="font-medium">{cardTitle(card)}</span>
+      <span className="num block text-sm text-soft capitalize">
+        {card.brand} ·· {card.last4}
+      </span>
+      <span className="block text-sm md:hidden">
+        <Money usd={card.balance_usd} />
+      </span>
+    </>
+  )
+}
+
+const other_columns: readonly Column<Row>[] = [
   {
     title: 'Status',
     sortKey: ({ status }) => status,
@@ -55,38 +58,56 @@ export const card_columns: readonly Column<Row>[] = [
 function RowActions({ card }: { card: Row }) {
   const invalidates = ['/cards']
   const is_active = card.status === 'active'
+  const name = cardLabel(card)
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label={is_active ? 'Freeze' : 'Unfreeze'}
-        title={is_active ? 'Freeze card?' : 'Unfreeze card?'}
+        title={`${is_active ? 'Freeze' : 'Unfreeze'} ${name}?`}
+        aria_label={`${is_active ? 'Freeze' : 'Unfreeze'} ${name}`}
         path={`/cards/${card.id}/${is_active ? 'freeze' : 'unfreeze'}`}
         invalidates={invalidates}
         success_message={is_active ? 'Card frozen.' : 'Card unfrozen.'}
       >
         {is_active
-          ? 'New purchases are declined. The customer can’t unfreeze the card.'
-          : 'Purchases work again, even if the customer froze the card.'}
+          ? `New purchases are declined. ${card.account_email} can’t unfreeze the card.`
+          : 'Purchases work again. This also undoes a freeze by the customer.'}
       </ActionButton>
       <ActionButton
         label="Cancel card"
-        title="Cancel card?"
+        title={`Cancel ${name}?`}
+        aria_label={`Cancel card: ${name}`}
         dismiss_label="Keep card"
         danger
         path={`/cards/${card.id}/cancel`}
         invalidates={invalidates}
         success_message="Card canceled."
       >
-        The card stops working permanently. Its available balance returns to the customer’s account.
+        The card stops working permanently. Its available balance returns to {card.account_email}.
       </ActionButton>
     </span>
   )
 }
 
+/** The cards of one account. */
+export const card_columns: readonly Column<Row>[] = [
+  { title: 'Card', cell: (card) => <CardCell card={card} /> },
+  ...other_columns,
+]
+
 /** The list of all customers' cards also says whose they are. */
-const [card_column, ...other_columns] = card_columns
 const columns: readonly Column<Row>[] = [
-  ...(card_column === undefined ? [] : [card_column]),
+  {
+    title: 'Card',
+    cell: (card) => (
+      <>
+        <CardCell card={card} />
+        <span className="block text-sm md:hidden">
+          <AccountLink of={card} />
+        </span>
+      </>
+    ),
+  },
   customer_column,
   ...other_columns,
 ]

@@ -15,10 +15,10 @@ import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { AccountLink } from './account_link.tsx'
 import { useOperatorMutation } from './operator_api.ts'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
 type Props = {
-  dispute: WithAccountId<Dispute> & { merchant_name: string }
+  dispute: WithAccount<Dispute> & { merchant_name: string }
   onClose(): void
 }
 
@@ -41,7 +41,7 @@ export function DisputeSheet({ dispute, onClose }: Props) {
           ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
           dispute.closed_by !== null && ['Closed by', humanize(dispute.closed_by)],
           ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
-          ['Customer', <AccountLink key="customer" account_id={dispute.account_id} />],
+          ['Customer', <AccountLink key="customer" of={dispute} />],
           [
             'Transaction',
             <Link key="purchase" href={transactionHref(dispute)} className="text-accent underline">

@@ -8,12 +8,13 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { customer_column, PhoneNote } from './account_link.tsx'
 import { DisputeSheet } from './dispute_sheet.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
-type Row = WithAccountId<Dispute> & { merchant_name: string }
+type Row = WithAccount<Dispute> & { merchant_name: string }
 
 const statuses = [
   ['open', 'Open'],
@@ -33,12 +34,16 @@ export function Disputes() {
       cell: (row) => (
         <>
           <RowButton onClick={() => setSelectedId(row.id)}>{row.merchant_name}</RowButton>
-          <span className="num block text-sm text-soft md:hidden">
-            <Time at={row.created_at} />
-          </span>
+          <PhoneNote row={row} />
+          {row.status !== 'closed' && (
+            <span className="num block text-sm text-soft md:hidden">
+              Evidence due <Time at={row.evidence_due_at} />
+            </span>
+          )}
         </>
       ),
     },
+    customer_column,
     { title: 'Reason', wide_only: true, cell: ({ reason }) => humanize(reason) },
     { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
     {

@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { CircleCheck, Clock } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
@@ -80,10 +81,12 @@ function Finding({ finding }: { finding: ReconciliationReport['violations'][numb
   return (
     <li>
       <p className="text-bad">{sentence}</p>
-      <p className="break-all font-mono text-sm">
-        {object_id}
-        {account_id !== null && account_id !== object_id && ` · ${account_id}`}
-      </p>
+      <p className="break-all font-mono text-sm">{object_id}</p>
+      {account_id !== null && (
+        <Link href={`/accounts/${account_id}`} className="text-sm text-accent underline">
+          View account
+        </Link>
+      )}
       <p className="text-sm text-soft">
         Expected: {proof} · since <Time at={first_seen_at} />
       </p>

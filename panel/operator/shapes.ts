@@ -2,8 +2,11 @@ import type { Account } from '#contract/accounts.ts'
 
 /** Responses of the operator API, with the fields that the console uses. */
 
+/** Operator responses name the account that a row belongs to. */
+export type OfAccount = { account_id: string; account_email: string }
+
 /** Operator responses add the owner to the resources of the public API. */
-export type WithAccountId<Resource> = Resource & { account_id: string }
+export type WithAccount<Resource> = Resource & OfAccount
 
 export type OperatorAccount = Account & {
   rate_profile: string | null
@@ -11,9 +14,8 @@ export type OperatorAccount = Account & {
   spend_limits: Record<string, number>
 }
 
-export type HeldDeposit = {
+export type HeldDeposit = OfAccount & {
   id: string
-  account_id: string
   from_address: string
   amount_usd: number
   reason: string
@@ -21,9 +23,8 @@ export type HeldDeposit = {
 }
 
 /** A foreign-currency clearing that the network sent without a USD amount. */
-export type PendingConversion = {
+export type PendingConversion = OfAccount & {
   id: string
-  account_id: string
   card_id: string
   kind: 'advise' | 'capture' | 'refund'
   amount: number
@@ -34,9 +35,8 @@ export type PendingConversion = {
   created_at: string
 }
 
-export type HeldRefund = {
+export type HeldRefund = OfAccount & {
   id: string
-  account_id: string
   card_id: string
   status: 'waiting' | 'approved' | 'refused'
   amount: number

@@ -10,7 +10,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { AccountLink } from './account_link.tsx'
 import { useOperatorMutation } from './operator_api.ts'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
 export const ticket_statuses = [
   ['open', 'Open'],
@@ -22,7 +22,7 @@ export const ticket_statuses = [
 export const ticketStatusLabel = (status: string): string | undefined =>
   ticket_statuses.find(([value]) => value === status)?.[1]
 
-type Props = { ticket: WithAccountId<Ticket>; onClose(): void }
+type Props = { ticket: WithAccount<Ticket>; onClose(): void }
 
 export function TicketSheet({ ticket, onClose }: Props) {
   return (
@@ -55,7 +55,7 @@ export function TicketSheet({ ticket, onClose }: Props) {
 type Related = readonly [page: string, title: string, filters: Record<string, string>]
 
 /** The account of the ticket, and its card and transaction in their lists. */
-function RelatedLinks({ ticket }: { ticket: WithAccountId<Ticket> }) {
+function RelatedLinks({ ticket }: { ticket: WithAccount<Ticket> }) {
   const { account_id, card_id, transaction_id: id } = ticket
   const links: Related[] = []
   if (card_id !== null) links.push(['cards', 'View card', { account_id, card_id }])
@@ -64,7 +64,7 @@ function RelatedLinks({ ticket }: { ticket: WithAccountId<Ticket> }) {
   }
   return (
     <>
-      <AccountLink account_id={account_id} />
+      <AccountLink of={ticket} />
       {links.map(([page, title, filters]) => (
         <Link
           key={page}

@@ -7,12 +7,13 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { AccountLink, customer_column } from './account_link.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 import { TicketSheet, ticket_statuses, ticketStatusLabel } from './ticket_sheet.tsx'
 
-type Row = WithAccountId<Ticket>
+type Row = WithAccount<Ticket>
 
 export function Tickets() {
   const filters = useFilters(['status'])
@@ -22,8 +23,16 @@ export function Tickets() {
   const columns: readonly Column<Row>[] = [
     {
       title: 'Subject',
-      cell: (row) => <RowButton onClick={() => setSelectedId(row.id)}>{row.subject}</RowButton>,
+      cell: (row) => (
+        <>
+          <RowButton onClick={() => setSelectedId(row.id)}>{row.subject}</RowButton>
+          <span className="block text-sm md:hidden">
+            <AccountLink of={row} />
+          </span>
+        </>
+      ),
     },
+    customer_column,
     { title: 'Topic', wide_only: true, cell: ({ category }) => humanize(category) },
     {
       title: 'Status',

@@ -1,4 +1,4 @@
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
@@ -10,11 +10,12 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { AccountLink } from './account_link.tsx'
 import { CardLink } from './card_link.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
-type Row = WithAccountId<Transaction>
+type Row = WithAccount<Transaction>
 
 export const transaction_columns: readonly Column<Row>[] = [
   { title: 'Merchant', cell: (row) => <Merchant row={row} /> },
@@ -76,8 +77,16 @@ export function Transactions() {
         {ACCOUNT_ID.test(account_id) ? (
           <TransactionTable filters={filters.active} />
         ) : (
-          <EmptyState icon={Receipt} title="Choose an account">
-            Enter an account ID, or open an account from Accounts.
+          <EmptyState
+            icon={Receipt}
+            title="Choose an account"
+            action={
+              <Link href="/accounts" className="text-accent underline">
+                View accounts
+              </Link>
+            }
+          >
+            Enter an account ID, or find the account by its email.
           </EmptyState>
         )}
       </Section>
@@ -87,16 +96,24 @@ export function Transactions() {
 
 function TransactionTable({ filters }: { filters: Record<string, string> }) {
   const list = useOperatorList<Row>('/transactions', filters)
+  const [first] = list.rows ?? []
   return (
-    <Table
-      label="Transactions"
-      list={list}
-      columns={transaction_columns}
-      empty={
-        <EmptyState icon={Receipt} title="No transactions">
-          Purchases of this account show up here.
-        </EmptyState>
-      }
-    />
+    <>
+      {first !== undefined && (
+        <p className="border-b border-line px-4 py-2">
+          Customer <AccountLink of={first} />
+        </p>
+      )}
+      <Table
+        label="Transactions"
+        list={list}
+        columns={transaction_columns}
+        empty={
+          <EmptyState icon={Receipt} title="No transactions">
+            Purchases of this account show up here.
+          </EmptyState>
+        }
+      />
+    </>
   )
 }

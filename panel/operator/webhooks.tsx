@@ -7,21 +7,21 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { AccountLink } from './account_link.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
-type Row = WithAccountId<Webhook>
+type Row = WithAccount<Webhook>
 
 const columns: readonly Column<Row>[] = [
   {
     title: 'Endpoint',
-    cell: ({ url, account_id, disabled_reason }) => (
+    cell: (row) => (
       <>
-        <span className="block font-medium break-all">{url}</span>
-        {disabled_reason !== null && (
-          <span className="block text-sm text-soft">{humanize(disabled_reason)}</span>
+        <span className="block font-medium wrap-anywhere">{row.url}</span>
+        {row.disabled_reason !== null && (
+          <span className="block text-sm text-soft">{humanize(row.disabled_reason)}</span>
         )}
         <span className="block text-sm">
-          <AccountLink account_id={account_id} />
+          <AccountLink of={row} />
         </span>
       </>
     ),

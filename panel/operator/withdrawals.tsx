@@ -11,9 +11,10 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { customer_column, PhoneNote } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { WithAccountId } from './shapes.ts'
+import type { WithAccount } from './shapes.ts'
 
-type Row = WithAccountId<Withdrawal> & { in_review: boolean }
+export type OperatorWithdrawal = WithAccount<Withdrawal> & { in_review: boolean }
+type Row = OperatorWithdrawal
 
 const statuses = [
   ['review', 'Needs review'],
@@ -54,7 +55,7 @@ const columns: readonly Column<Row>[] = [
 /** A withdrawal of a suspended account can be rejected, but not approved. */
 const isHeld = ({ status_reason }: Row) => status_reason === 'account_suspended'
 
-function displayStatus(row: Row): string {
+export function displayStatus(row: Row): string {
   if (isHeld(row)) return 'suspended'
   return row.in_review ? 'review' : row.status
 }

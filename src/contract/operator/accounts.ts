@@ -1,7 +1,14 @@
 import Type from 'typebox'
 import { Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
 import { operatorOperation } from './operation.ts'
-import { AccountFilter, AdministeredAccount, Grant, limitChanges, RateProfile } from './shapes.ts'
+import {
+  AccountFilter,
+  AdministeredAccount,
+  Grant,
+  limitChanges,
+  listed,
+  RateProfile,
+} from './shapes.ts'
 
 const AccountId = Id('acct', 'ID of the account.')
 
@@ -73,7 +80,7 @@ export const operator_list_grants = operatorOperation({
     status: Type.Optional(StringEnum(['active', 'revoked'], { description: 'Status to include.' })),
     account_id: AccountFilter,
   }),
-  output: Page(Grant),
+  output: Page(listed(Grant)),
 })
 
 export const operator_revoke_grant = operatorOperation({

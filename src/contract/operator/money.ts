@@ -3,7 +3,14 @@ import { Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
 import { Topup } from '#contract/topups.ts'
 import { Withdrawal } from '#contract/withdrawals.ts'
 import { operatorOperation } from './operation.ts'
-import { AccountFilter, HeldDeposit, HeldRefund, owned, PendingConversion } from './shapes.ts'
+import {
+  AccountFilter,
+  HeldDeposit,
+  HeldRefund,
+  listed,
+  owned,
+  PendingConversion,
+} from './shapes.ts'
 
 const HeldDepositId = Id('bal', 'ID of the held deposit.')
 const HeldRefundId = Id('txn', 'ID of the held refund.')
@@ -16,7 +23,7 @@ export const operator_list_held_deposits = operatorOperation({
   role: 'viewer',
   summary: 'List deposits held in suspense.',
   input: Input({ ...pageQuery }),
-  output: Page(HeldDeposit),
+  output: Page(listed(HeldDeposit)),
 })
 
 export const operator_release_deposit = operatorOperation({
@@ -48,7 +55,7 @@ export const operator_list_conversions = operatorOperation({
   role: 'viewer',
   summary: 'List foreign-currency captures and refunds awaiting conversion to USD.',
   input: Input({ ...pageQuery }),
-  output: Page(PendingConversion),
+  output: Page(listed(PendingConversion)),
 })
 
 export const operator_convert_clearing = operatorOperation({
@@ -72,7 +79,7 @@ export const operator_list_held_refunds = operatorOperation({
   role: 'viewer',
   summary: 'List refunds awaiting approval: without a purchase, or above its amount.',
   input: Input({ ...pageQuery }),
-  output: Page(HeldRefund),
+  output: Page(listed(HeldRefund)),
 })
 
 export const operator_approve_refund = operatorOperation({

@@ -4,9 +4,19 @@ import { Id, Nullable, StringEnum, Timestamp, Usd, UsdInput } from '#contract/sh
 import { SystemLimits } from '#contract/system.ts'
 import { operator_roles } from './roles.ts'
 
+const account_email = Type.String({ description: 'Email of the account.' })
+
 /** A customer's object with the account it belongs to. */
 export const owned = <Properties extends TProperties>(shape: TObject<Properties>) =>
-  Type.Object({ account_id: Id('acct', 'ID of the account.'), ...shape.properties })
+  Type.Object({
+    account_id: Id('acct', 'ID of the account.'),
+    account_email,
+    ...shape.properties,
+  })
+
+/** An object that has an account ID, as lists show it. */
+export const listed = <Properties extends TProperties>(shape: TObject<Properties>) =>
+  Type.Object({ ...shape.properties, account_email })
 
 export const AccountFilter = Type.Optional(Id('acct', 'ID of the account to include.'))
 

@@ -1,4 +1,6 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { mapPage } from '#platform/postgres/page.ts'
 import { pageOfConversions } from './pending_clearing_store.ts'
 import { pendingConversionView } from './pending_conversion.ts'
 
@@ -7,5 +9,5 @@ export const operatorListConversions: OperatorHandler<'operator_list_conversions
   input,
 ) => {
   const page = await pageOfConversions(tx, input)
-  return { ...page, data: page.data.map(pendingConversionView) }
+  return withEmails(tx, mapPage(page, pendingConversionView))
 }

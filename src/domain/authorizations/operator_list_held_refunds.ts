@@ -1,4 +1,6 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { mapPage } from '#platform/postgres/page.ts'
 import { heldRefundView } from './held_refund.ts'
 import { pageOfHeldRefunds } from './pending_clearing_store.ts'
 
@@ -7,5 +9,5 @@ export const operatorListHeldRefunds: OperatorHandler<'operator_list_held_refund
   input,
 ) => {
   const page = await pageOfHeldRefunds(tx, input)
-  return { ...page, data: page.data.map(heldRefundView) }
+  return withEmails(tx, mapPage(page, heldRefundView))
 }

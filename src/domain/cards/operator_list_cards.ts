@@ -1,4 +1,5 @@
 import type { Card } from '#contract/cards.ts'
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { anyOf, type Condition, equals, readPage } from '#platform/postgres/page.ts'
 import { type CardKey, showCard } from './card_store.ts'
@@ -26,5 +27,5 @@ export const operatorListCards: OperatorHandler<'operator_list_cards'> = async (
   for (const key of page.data) {
     data.push({ account_id: key.account_id, ...(await showCard(tx, key, now)) })
   }
-  return { ...page, data }
+  return withEmails(tx, { ...page, data })
 }

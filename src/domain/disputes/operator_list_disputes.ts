@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { anyOf, equals } from '#platform/postgres/page.ts'
 import { showDisputePage, withMerchants } from './show_disputes.ts'
@@ -16,5 +17,5 @@ export const operatorListDisputes: OperatorHandler<'operator_list_disputes'> = a
       ...equals('account_id', input.account_id),
     ],
   })
-  return { ...page, data: await withMerchants(tx, page.data) }
+  return withEmails(tx, { ...page, data: await withMerchants(tx, page.data) })
 }

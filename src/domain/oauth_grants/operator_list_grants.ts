@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import { PANEL_CLIENT_ID, readGrantPage } from '#domain/credentials/grant_store.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { type Condition, equals, mapPage } from '#platform/postgres/page.ts'
@@ -21,5 +22,5 @@ export const operatorListGrants: OperatorHandler<'operator_list_grants'> = async
     ],
     input,
   })
-  return mapPage(page, grantView)
+  return withEmails(tx, mapPage(page, grantView))
 }

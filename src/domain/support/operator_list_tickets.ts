@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { anyOf, equals, mapPage } from '#platform/postgres/page.ts'
 import { showTickets } from './show_tickets.ts'
@@ -11,5 +12,8 @@ export const operatorListTickets: OperatorHandler<'operator_list_tickets'> = asy
     where: [...anyOf('status', input.status), ...equals('account_id', input.account_id)],
     input,
   })
-  return mapPage(page, ({ account_id, ticket }) => ({ account_id, ...ticket }))
+  return withEmails(
+    tx,
+    mapPage(page, ({ account_id, ticket }) => ({ account_id, ...ticket })),
+  )
 }

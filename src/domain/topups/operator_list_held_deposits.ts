@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
@@ -23,5 +24,5 @@ export const operatorListHeldDeposits: OperatorHandler<'operator_list_held_depos
       created_at: row.created_at.toISOString(),
     }
   })
-  return { ...page, data }
+  return withEmails(tx, { ...page, data })
 }

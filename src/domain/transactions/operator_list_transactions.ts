@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { equals, mapPage } from '#platform/postgres/page.ts'
 import { transactionView } from './transaction.ts'
@@ -12,5 +13,8 @@ export const operatorListTransactions: OperatorHandler<'operator_list_transactio
     ...equals('card_id', card_id),
     ...equals('id', transaction_id),
   ])
-  return mapPage(page, (row) => ({ account_id, ...transactionView(row) }))
+  return withEmails(
+    tx,
+    mapPage(page, (row) => ({ account_id, ...transactionView(row) })),
+  )
 }

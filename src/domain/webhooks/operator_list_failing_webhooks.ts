@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { readPage } from '#platform/postgres/page.ts'
 import { type WebhookRow, webhookView } from './webhook.ts'
@@ -19,5 +20,5 @@ export const operatorListFailingWebhooks: OperatorHandler<
     account_id: row.account_id,
     ...webhookView(row, now),
   }))
-  return { ...page, data }
+  return withEmails(tx, { ...page, data })
 }

@@ -1,3 +1,4 @@
+import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { type Condition, equals } from '#platform/postgres/page.ts'
 import { withdrawalView } from './withdrawal.ts'
@@ -21,5 +22,5 @@ export const operatorListWithdrawals: OperatorHandler<'operator_list_withdrawals
     in_review: row.step === 'review',
     ...withdrawalView(row),
   }))
-  return { ...page, data }
+  return withEmails(tx, { ...page, data })
 }

@@ -152,6 +152,27 @@ test('an account, a card and a transaction are found by ID', async () => {
   assertRefused(await operate(url, 'GET', '/transactions'), 400, 'invalid_request')
 })
 
+test('lists name the customer of every row by email', async () => {
+  const [buyer, other] = [await openBuyer(service, 10), await openBuyer(service, 10)]
+  const [dispute] = [await fileDispute(url, buyer), await fileDispute(url, other)]
+  const emails = new Map<string, string>()
+  for (const { key, account_id } of [buyer, other]) {
+    const { body } = await send(url, 'GET', '/v1/accounts/me', { bearer: key })
+    emails.set(account_id, body['email'])
+  }
+  const { account_id } = buyer
+  for (const path of ['/disputes', '/cards', `/transactions?account_id=${account_id}`]) {
+    const { body } = await operate(url, 'GET', path)
+    const rows = (body['data'] as { account_id: string; account_email: string }[]).filter((row) =>
+      emails.has(row.account_id),
+    )
+    assert(rows.length > 0, path)
+    for (const row of rows) assert.equal(row.account_email, emails.get(row.account_id), path)
+  }
+  const shown = await operate(url, 'GET', `/disputes/${dispute?.id}`)
+  assert.equal(shown.body['account_email'], emails.get(account_id))
+})
+
 test('a refusal under a key is stored and replayed', async () => {
   const { card } = await openSpender(service, { usd: 1 })
   const unfreeze = () => operate(url, 'POST', `/cards/${card.id}/unfreeze`, { key: 'unfreeze-1' })

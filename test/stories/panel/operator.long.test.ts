@@ -156,7 +156,8 @@ test('a ticket leads to its account, card and transaction', { skip }, async () =
     await rows.filter({ hasText: text }).waitFor()
     assert.equal(await rows.count(), 2, 'the header and one row')
   }
-  await open('View account')
+  const account = await send(url, 'GET', '/v1/accounts/me', { bearer: buyer.key })
+  await open(String(account.body.email))
   await page.waitForURL(`**/operator/accounts/${buyer.account_id}`)
   await page.getByText(buyer.account_id).waitFor()
   await open('View card')
