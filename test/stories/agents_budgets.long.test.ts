@@ -74,6 +74,15 @@ test('the page shows a budget that is no amount again, with what was entered', a
   }
 })
 
+test('an amount to ask above is refused without a budget, which would never ask', async () => {
+  const { submit, allow } = await askForConsent()
+  const again = await submit({ budget_amount: '', budget_ask_above: '100' })
+  assert.equal(again.status, 400)
+  assert.match(again.text, /Enter a budget amount, or clear “Ask me above”/)
+  assert.match(again.text, /name="budget_ask_above"[^>]*value="100"/)
+  assert.equal(await budgetOf(url, await allow({ budget_amount: '', budget_ask_above: '' })), null)
+})
+
 test('a read-only app is asked for no budget', async () => {
   const { page } = await askForConsent({ scope: 'card:read system:read' })
   assert.equal(page.text.includes('budget_amount'), false)

@@ -202,7 +202,7 @@ test('a grant limited to cards keeps its cards, and is not offered what it canno
   })
   const { load, headers, token } = await connect(limited.access_token, card.id)
   const { browser, page } = await openPage(await load(), holder)
-  assert.match(page.text, new RegExp(`only these cards: Groceries ··${card.last4}`))
+  assert.match(page.text, new RegExp(`only these cards: Groceries ·· ${card.last4}`))
   await browser.submit(page, 'allow', { scope: ['card:control'] })
   assert.equal((await load()).body['error'], undefined)
   const other = await issueCard(url, holder.key)

@@ -27,7 +27,7 @@ export function AgentBudget({ grant }: { grant: Grant }) {
       <div className="flex items-center justify-between gap-2">
         <p className="font-medium">
           {budget === null
-            ? 'No budget'
+            ? 'No limit'
             : `${formatUsd(budget.amount_usd)} ${periodLabel(budget.period)}`}
         </p>
         {grant.status === 'active' && (
@@ -77,10 +77,13 @@ function BudgetUsage({ budget }: { budget: GrantBudget }) {
   )
 }
 
+const NO_AMOUNT =
+  'Enter a budget amount, or clear “Ask me above”: without an amount, the agent never has to ask ' +
+  'you.'
+
 function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
   const { budget } = grant
-  const [amount, setAmount] = useState(String(budget?.amount_usd ?? ''))
-  const has_budget = amount.trim() !== ''
+  const [refusal, setRefusal] = useState<string>()
   const set_budget = useSetBudget(() => {
     toast('Budget saved.')
     onDone()
@@ -91,6 +94,10 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
     const amount_usd = parseUsd(String(given.get('amount_usd') ?? ''))
     const ask_above_usd = parseUsd(String(given.get('ask_above_usd') ?? ''))
     const period = String(given.get('period')) as GrantBudget['period']
+    // An owner who wants to be asked must not end up with an agent that never asks.
+    const lacks_amount = amount_usd === null && ask_above_usd !== null
+    setRefusal(lacks_amount ? NO_AMOUNT : undefined)
+    if (lacks_amount) return
     const chosen =
       amount_usd === null
         ? null
@@ -104,8 +111,8 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
         name="amount_usd"
         placeholder="No limit"
         hint="Leave it empty for no limit: the agent never has to ask you."
-        value={amount}
-        onChange={({ target }) => setAmount(target.value)}
+        error={refusal}
+        defaultValue={budget?.amount_usd ?? ''}
       />
       <Select
         label="Period"
@@ -117,12 +124,7 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
         label="Ask me above (optional)"
         name="ask_above_usd"
         placeholder="Don’t ask"
-        hint={
-          has_budget
-            ? 'A single amount above this needs your approval, even within the budget.'
-            : 'Enter a budget amount first.'
-        }
-        disabled={!has_budget}
+        hint="A single amount above this needs your approval, even within the budget."
         defaultValue={budget?.ask_above_usd ?? ''}
       />
       <ProblemNote problem={set_budget.error} />

@@ -36,9 +36,10 @@ export function budgetFields(requested: readonly Scope[], texts: BudgetTexts): M
   if (!requested.some((scope) => SPENDING_SCOPES.includes(scope))) return false
   return html`<fieldset><legend><h2>Budget</h2></legend>
 <p class="soft">What the app can load onto cards and withdraw without asking you. Beyond it, you
-get an email and decide each time. Leave the amount empty for no budget.</p>
+get an email and decide each time. Leave the amount empty for no limit: the app never has to ask
+you.</p>
 <label class="field">Amount in US dollars
-<input type="text" name="${AMOUNT}" inputmode="decimal" autocomplete="off" placeholder="No budget"
+<input type="text" name="${AMOUNT}" inputmode="decimal" autocomplete="off" placeholder="No limit"
 value="${texts.amount}"></label>
 <label class="field">Period
 <select name="${PERIOD}">${Object.entries(PERIODS).map(
@@ -47,20 +48,32 @@ value="${texts.amount}"></label>
   )}</select></label>
 <label class="field">Ask me above (optional)
 <input type="text" name="${ASK_ABOVE}" inputmode="decimal" autocomplete="off"
-placeholder="Never for a single amount" value="${texts.ask_above}"></label>
+placeholder="Don’t ask" value="${texts.ask_above}"></label>
+<p class="soft">A single amount above this needs your approval, even within the budget.</p>
 </fieldset>`
 }
 
+/** Sentences for the owner, when the form is shown again. */
+const NOT_AN_AMOUNT = 'Enter the budget in dollars, like 50.'
+const NO_AMOUNT =
+  'Enter a budget amount, or clear “Ask me above”: without an amount, the app never has to ask you.'
+
+type EnteredBudget = { budget: Budget | null | undefined } | { problem: string }
+
 /** The budget in the form. Null: the owner wants none. Undefined: the form does not have it. */
-export function enteredBudget(form: URLSearchParams): Budget | null | undefined | 'invalid' {
-  if (!form.has(AMOUNT)) return undefined
+export function enteredBudget(form: URLSearchParams): EnteredBudget {
+  if (!form.has(AMOUNT)) return { budget: undefined }
   const { amount, period, ask_above } = enteredTexts(form)
-  if (amount.trim() === '') return null
+  // An owner who wants to be asked must not end up with an app that never asks.
+  if (amount.trim() === '')
+    return ask_above.trim() === '' ? { budget: null } : { problem: NO_AMOUNT }
   const amount_micros = parseAmount(amount)
   const ask_above_micros = ask_above.trim() === '' ? null : parseAmount(ask_above)
-  if (amount_micros === undefined || ask_above_micros === undefined) return 'invalid'
-  if (!Object.hasOwn(PERIODS, period)) return 'invalid'
-  return { amount_micros, period: period as Budget['period'], ask_above_micros }
+  if (amount_micros === undefined || ask_above_micros === undefined) {
+    return { problem: NOT_AN_AMOUNT }
+  }
+  if (!Object.hasOwn(PERIODS, period)) return { problem: NOT_AN_AMOUNT }
+  return { budget: { amount_micros, period: period as Budget['period'], ask_above_micros } }
 }
 
 function parseAmount(text: string): Micros | undefined {

@@ -141,12 +141,12 @@ async function grant(
   const cards = selectedCards(context, request, await findCardChoices(runtime.db, account_id))
   if (cards === 'none') return showConsent(context, 'Select at least one card, or all cards.')
   const entered = enteredBudget(context.form)
-  if (entered === 'invalid') return showConsent(context, 'Enter the budget in dollars, like 50.')
+  if ('problem' in entered) return showConsent(context, entered.problem)
   const signed_in_at = await signedInAt(context)
   const { email } = await findAccount(runtime.db, account_id)
   const confirmation = await confirmSignIn(context, { account_id, email, granted, signed_in_at })
   if (confirmation !== null) return confirmation
-  const budget = entered === undefined ? (request.budget ?? undefined) : entered
+  const budget = entered.budget === undefined ? (request.budget ?? undefined) : entered.budget
   const decision = { requested, resources, granted, cards, budget, signed_in_at }
   const grantId = await recordConsent(runtime, consentContextOf(context, request), decision)
   if (grantId === null) throw new errors.SessionNotFound('the sign-in has expired')

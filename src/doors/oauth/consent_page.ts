@@ -5,6 +5,7 @@ import { type BudgetTexts, budgetFields } from './budget_fields.ts'
 import { cardBox } from './card_box.ts'
 import { page, scriptedHeaders } from './page.ts'
 import { type Redirect, redirectText } from './redirect.ts'
+import { whole_account_scopes } from './whole_account_scopes.ts'
 
 export type ConsentPage = {
   mode: 'sandbox' | 'live'
@@ -107,8 +108,9 @@ ${list.map((scope) => {
   const warning = warnings[scope]
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${
     isChecked && html` checked`
-  }><span>${scopes[scope]}${
-    warning !== undefined && html`<small>${warning}</small>`
+  }><span>${scopes[scope]}${warning !== undefined && html`<small>${warning}</small>`}${
+    whole_account_scopes.includes(scope) &&
+    html`<small>Not available to an app that is limited to certain cards.</small>`
   }<code>${scope}</code></span></label>`
 })}
 </fieldset>`
@@ -137,7 +139,7 @@ ${
 
 function keptCards(cards: readonly CardChoice[], card_ids: readonly string[] | null): Markup {
   const kept = cards.filter(({ id }) => card_ids?.includes(id) ?? false)
-  const names = kept.map(({ name, last4 }) => `${name ?? 'Card'} ··${last4}`)
+  const names = kept.map(({ name, last4 }) => `${name ?? 'Card'} ·· ${last4}`)
   const text =
     card_ids === null ? 'all current and future cards' : `only these cards: ${names.join(', ')}`
   return html`<p class="soft">The app keeps its cards: ${text}.</p>`

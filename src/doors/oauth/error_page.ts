@@ -2,19 +2,47 @@ import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
 import { html } from '#doors/markup.ts'
 import { page, page_headers } from './page.ts'
 
+type Mode = 'sandbox' | 'live'
+
 /** Shown when the redirect URI is not verified, so the client must not receive the error. */
-export function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {
+export function errorPage(ctx: KoaContextWithOIDC, mode: Mode, out: ErrorOut): void {
   for (const [name, value] of Object.entries(page_headers)) ctx.set(name, String(value))
-  ctx.body = errorText(out.error, out.error_description ?? '')
+  ctx.body = errorText(mode, out)
 }
 
-export function errorText(error: string, description: string): string {
+type FailedRequest = {
+  error: string
+  error_description?: string | undefined
+  /** True if the request was valid once, in this or another browser. */
+  isExpired?: boolean
+}
+
+export function errorText(mode: Mode, failed: FailedRequest): string {
+  const { error, error_description: description = '' } = failed
   return page(
     'Authorization failed',
-    'live',
+    mode,
     html`<h1>Authorization failed</h1>
-<p>The app sent an invalid request. It was not given access. Go back to the app and try
-again.</p>
-<p class="soft">${error}${description === '' ? '' : `: ${description}`}</p>`,
+<p>The app was not given access. ${adviceOf(failed)}</p>
+<p class="soft">${error}${description === '' ? '' : `: ${description}`}</p>
+<p><a href="/">Go to your account</a></p>`,
   )
+}
+
+/** Trying again helps only if the app's registration is known. */
+const advice: Readonly<Record<string, string>> = {
+  invalid_client: 'Florin doesn’t know it. Remove Florin from the app, then connect it again.',
+  invalid_redirect_uri:
+    'It asked to return to an address that it didn’t register. Remove Florin from the app, then ' +
+    'connect it again.',
+}
+
+function adviceOf({ error, isExpired = false }: FailedRequest): string {
+  if (isExpired) {
+    return (
+      'This request has expired or belongs to another browser. Go back to the app and try ' +
+      'again.'
+    )
+  }
+  return advice[error] ?? 'It sent an invalid request. Go back to the app and try again.'
 }

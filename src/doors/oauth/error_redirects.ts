@@ -24,7 +24,10 @@ export function limitErrorRedirects(provider: Provider, runtime: Runtime): void 
     ctx.remove('Location')
     ctx.status = 400
     const { error: code = 'invalid_request', error_description } = error
-    errorPage(ctx, { error: code, ...(error_description && { error_description }) })
+    errorPage(ctx, runtime.settings.mode, {
+      error: code,
+      ...(error_description && { error_description }),
+    })
   })
 
   const canRedirect = async ({ oidc }: KoaContextWithOIDC): Promise<boolean> => {

@@ -27,7 +27,10 @@ export async function serveInteraction(
     return context.interaction.prompt.name === 'login' ? showSignIn(context) : show(context)
   } catch (cause) {
     if (!(cause instanceof errors.OIDCProviderError)) throw cause
-    return sendPage(reply, 400, errorText(cause.error, cause.error_description ?? ''))
+    const { error, error_description } = cause
+    const isExpired = cause instanceof errors.SessionNotFound
+    const failed = { error, error_description, isExpired }
+    return sendPage(reply, 400, errorText(runtime.settings.mode, failed))
   }
 }
 

@@ -18,6 +18,7 @@ overflow-wrap:anywhere}
 legend{padding:0}
 h2{font-size:.9375rem;margin:1.75rem 0 .25rem}
 p{margin:.5rem 0}
+section>:last-child{margin-bottom:0}
 a{color:var(--accent);text-underline-offset:2px}
 .soft{color:var(--soft);font-size:.875rem}
 .host{font-weight:600;color:var(--ink);overflow-wrap:anywhere}

@@ -133,7 +133,7 @@ function providerConfiguration(runtime: Runtime, auditContext: () => AuditContex
     rotateRefreshToken: true,
     expiresWithSession: () => false,
     clientBasedCORS: () => true,
-    renderError: async (ctx, out) => errorPage(ctx, out),
+    renderError: async (ctx, out) => errorPage(ctx, settings.mode, out),
     findAccount: async (_ctx, id) => {
       const [account] = await findAccounts(runtimeOfId(runtime, id).db, [id])
       if (account?.status !== 'active') return undefined

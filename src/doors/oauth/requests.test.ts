@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { registerAgent, startAgentService } from '#test/support/agent.ts'
 import { assertRefused } from '#test/support/calls.ts'
@@ -74,4 +75,30 @@ test('60 KB of resources, parameters or slashes are refused within a second; the
   assert.match(six.body['message'], /at most 5 resources/)
   const five = await send(url, 'GET', `/oauth/authorize?${many(5)}`, {})
   assert.doesNotMatch(five.text, /at most 5 resources/)
+})
+
+test('an app that is not registered gets a page that says what helps, in the mode of the service', async () => {
+  const { client } = await registerAgent(url, { token_endpoint_auth_method: 'none' })
+  const open = (query: string) =>
+    send(url, 'GET', `/oauth/authorize?${query}`, { headers: { accept: 'text/html' } })
+  const unknown = await open('client_id=nobody&response_type=code')
+  assert.equal(unknown.status, 400)
+  assert.match(unknown.text, /Florin doesn’t know it\. Remove Florin from the app/)
+  assert.match(unknown.text, /<span>Sandbox<\/span>/)
+  const elsewhere = await open(
+    `client_id=${client.client_id}&response_type=code&redirect_uri=https://other.example/`,
+  )
+  assert.match(elsewhere.text, /asked to return to an address that it didn’t register/)
+  const expired = await send(url, 'GET', '/oauth/interaction/nothing', {
+    headers: { accept: 'text/html' },
+  })
+  assert.equal(expired.status, 400)
+  assert.match(expired.text, /has expired or belongs to another browser/)
+  for (const { text, headers } of [unknown, elsewhere, expired]) {
+    assert.match(text, /color-scheme:light dark;/)
+    assert.match(text, /<a href="\/">Go to your account<\/a>/)
+    const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    assert(headers.get('content-security-policy')?.includes(`'sha256-${hash}'`), 'it is styled')
+  }
 })

@@ -156,6 +156,11 @@ test('the consent page shows client and redirect host; opt-in scopes start unche
   assert.deepEqual(Object.keys(boxes).sort(), [...scope_names].sort())
   const empty = Object.keys(boxes).filter((scope) => !boxes[scope])
   assert.deepEqual(empty, ['card:reveal_pan', 'withdrawal:create'])
+  const noted = page.text.split('<label').filter((box) => box.includes('limited to certain cards'))
+  assert.deepEqual(
+    noted.map((box) => /name="scope" value="([^"]+)"/.exec(box)?.[1]),
+    ['topup:create', 'withdrawal:create', 'webhook:write'],
+  )
   const policy = page.headers.get('content-security-policy') ?? ''
   assert.match(policy, /frame-ancestors 'none'/)
   assert.match(policy, /default-src 'none'/)

@@ -79,10 +79,9 @@ export async function submitStepUp(
     await recordRefusal(runtime.db, consent_context)
     return close(context, null)
   }
-  const budget = enteredBudget(form)
-  if (budget === 'invalid') {
-    return showStepUp(context, step_up, 'Enter the budget in dollars, like 50.')
-  }
+  const entered = enteredBudget(form)
+  if ('problem' in entered) return showStepUp(context, step_up, entered.problem)
+  const { budget } = entered
   const { account_id } = grant
   const signed_in_at = await signedInAt(context)
   const { email } = await findAccount(runtime.db, account_id)
