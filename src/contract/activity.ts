@@ -65,7 +65,9 @@ export const AuditEntry = Type.Object(
   {
     id: Id('aud', 'ID of the entry.'),
     action: Type.String({
-      description: 'The action that was performed or attempted.',
+      description:
+        'The action that was performed or attempted. `enable_2fa`: two-factor setup was started. ' +
+        '`totp.enabled`: two-factor authentication was turned on.',
       examples: ['api_key.created'],
     }),
     actor: Type.Object(

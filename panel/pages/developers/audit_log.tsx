@@ -49,10 +49,19 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ]
 
-function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
+/** Two calls turn on two-factor authentication; the first only starts the setup. */
+const notes: Readonly<Record<string, string>> = {
+  enable_2fa: 'Two-factor setup started',
+  'totp.enabled': 'Two-factor turned on',
+  'totp.disabled': 'Two-factor turned off',
+}
+
+function Action({ entry: { action, resource, result } }: { entry: AuditEntry }) {
+  const note = result === 'success' ? notes[action] : undefined
   return (
     <>
       <DottedName of={action} />
+      {note !== undefined && <span className="block text-sm text-soft">{note}</span>}
       {resource !== null && (
         <code className="hidden font-mono text-xs break-all text-soft md:block">{resource.id}</code>
       )}

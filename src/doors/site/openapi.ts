@@ -83,16 +83,18 @@ const introduction = [
 
 export const section_descriptions: Readonly<Record<Section, string>> = {
   'Accounts and sessions': 'Create an account, sign in and out, two-factor authentication.',
-  'API keys': 'Credentials with full access to the account until they are revoked.',
+  'API keys':
+    'Credentials for your own programs, until they are revoked. They can do everything but ' +
+    'change the email, password or two-factor authentication.',
   Balance: 'The USDT balance of the account and its history.',
   'Top-ups': 'Deposit addresses and their deposits.',
   Cards: 'Issue, load, limit, freeze and cancel cards.',
   Transactions: 'Card authorizations, captures, refunds and declines.',
   'Activity and audit': 'Events of the account, and the audit log of who did what.',
   Withdrawals: 'Send money to an external wallet.',
-  Disputes: 'Dispute a purchase.',
+  Disputes: 'Dispute a purchase, follow the case and add evidence.',
   Webhooks: 'Receive events at your own endpoint.',
-  Approvals: 'Calls of apps beyond their budget, for the owner to approve or decline.',
+  Approvals: 'Calls by apps that exceed their budget. The owner approves or declines them.',
   'Support and system': 'Support tickets, service health and limits.',
 }
 
@@ -195,7 +197,7 @@ function securitySchemes(public_url: string): JsonObject {
       scheme: 'bearer',
       description:
         'A session bearer (from create_account or sign_in, 30 days) or an API key ' +
-        '(`flk_live_…`, until revoked).',
+        '(`flk_live_…`, in the sandbox `flk_test_…`, until revoked).',
     },
     oauth2: {
       type: 'oauth2',

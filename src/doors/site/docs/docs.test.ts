@@ -21,7 +21,8 @@ import { hrefOf } from './doc_page.ts'
 import { docPages } from './doc_pages.ts'
 import { guide_groups } from './guides.ts'
 import { highlight } from './highlight.ts'
-import { search, searchIndex } from './search.ts'
+import { renderMarkdown } from './markdown.ts'
+import { type SearchResult, search, searchIndex } from './search.ts'
 
 const { url } = await startTestService()
 const pages = docPages({ public_url: url })
@@ -133,6 +134,10 @@ test('search ranks names above descriptions and finds nothing for nonsense', () 
   assert.deepEqual(search(index, '   ', 12), [])
 })
 
+const textOf = (found?: SearchResult) => (found?.excerpt ?? []).map(({ text }) => text).join('')
+const matchesOf = (found?: SearchResult) =>
+  (found?.excerpt ?? []).filter(({ is_match }) => is_match).map(({ text }) => text)
+
 test('search reads the whole text of the guides and shows where it matches', () => {
   const index = searchIndex(pages)
   const questions: Record<string, string> = {
@@ -148,17 +153,40 @@ test('search reads the whole text of the guides and shows where it matches', () 
     assert.equal(results[0]?.href, href, `${query}: ${results.map((each) => each.href)}`)
   }
   const [found] = search(index, 'proxy_buffering', 1)
-  assert.match(found?.excerpt ?? '', /proxy_buffering/)
+  assert.equal(matchesOf(found).join(), 'proxy_buffering')
 })
 
-test('a short word matches only at the start of a word, and an excerpt ends with a word', () => {
+test('a short word matches only at the start of a word', () => {
   const page = { path: 'x', group: 'Guides', anchors: [], body: html`` } as const
   const index = searchIndex(['Networks', 'Two nodes'].map((title) => ({ ...page, title })))
   const titlesFor = (query: string) => search(index, query, 3).map(({ title }) => title)
   assert.deepEqual(titlesFor('two'), ['Two nodes'])
   assert.deepEqual(titlesFor('work'), ['Networks'])
-  const [found] = search(searchIndex(pages), 'proxy_buffering', 1)
-  assert.match(found?.excerpt ?? '', /[^\s.,]…$/)
+})
+
+test('an excerpt is from the passage with the words, marks them, and ends with a word', () => {
+  const text = [
+    'Nodes come first.',
+    `Nodes. ${'Before it. '.repeat(20)}Start two Nodes behind networks.${' After it.'.repeat(20)}`,
+    'export NODES=2',
+  ].join('\n')
+  const page = { path: 'x', group: 'Guides', anchors: [], body: html``, title: 'X', text } as const
+  const [found] = search(searchIndex([page]), 'two nodes', 1)
+  assert.match(textOf(found), /^…it[.] .*Start two Nodes behind networks[.].*[^\s.,]…$/)
+  assert.deepEqual(matchesOf(found), ['two', 'Nodes'], 'not the "two" inside "networks"')
+})
+
+test('rows of a table and lines of code are passages of their own, and code comes last', () => {
+  const source =
+    '# T\n\n```\ne\nf\n```\n\nA paragraph\nof two lines.\n\n| a | b |\n|---|---|\n| c | d |\n'
+  const [heading] = renderMarkdown(source, () => null).headings
+  assert.deepEqual(heading?.section.trim().split('\n'), [
+    'A paragraph of two lines.',
+    'a · b',
+    'c · d',
+    'e',
+    'f',
+  ])
 })
 
 test('an unknown page keeps the search and the navigation', async () => {

@@ -7,7 +7,7 @@ import type { Settings } from '#settings/settings.ts'
 import { type DocPage, hrefOf } from './doc_page.ts'
 import { docs_headers, renderPage } from './frame.ts'
 import { DOCS_SCRIPT } from './script.ts'
-import { type SearchResult, search, searchIndex } from './search.ts'
+import { type ExcerptPart, type SearchResult, search, searchIndex } from './search.ts'
 import { DOCS_STYLE } from './style.ts'
 
 const INSTANT_MAX = 12
@@ -68,12 +68,19 @@ function queryOf(query: unknown): string {
   return typeof q === 'string' ? q.slice(0, QUERY_MAX) : ''
 }
 
+function excerptLine(excerpt: readonly ExcerptPart[]): Markup | false {
+  const parts = excerpt.map(({ text, is_match }) =>
+    is_match ? html`<mark>${text}</mark>` : html`${text}`,
+  )
+  return parts.length > 0 && html`<span>${parts}</span>`
+}
+
 function resultsPage(query: string, results: readonly SearchResult[]): DocPage {
   const title =
     query === '' ? 'Search' : `${results.length > 0 ? 'Results' : 'No results'} for “${query}”`
   const list = html`<ul class="results">${results.map(
     ({ title: name, kind, page, href, excerpt }) => html`<li><a href="${href}">${name}
-<small>${kind} · ${page}</small>${excerpt !== '' && html`<span>${excerpt}</span>`}</a></li>`,
+<small>${kind} · ${page}</small>${excerptLine(excerpt)}</a></li>`,
   )}</ul>`
   const body = html`<h1>${title}</h1>${results.length > 0 ? list : emptyText(query)}`
   return { path: 'search', title, group: 'Guides', anchors: [], body }

@@ -99,14 +99,28 @@ function freeId(slug: string, headings: readonly Heading[]): string {
   return id
 }
 
-/** All text up to the next heading, with code. */
+/**
+ * All text up to the next heading: a paragraph, a row of a table or a line of code is one line, so
+ * that excerpts do not run them together. Code comes last: sentences make better excerpts.
+ */
 function sectionText(tokens: readonly Token[]): string {
-  const end = tokens.findIndex(({ type }) => type === 'heading_open')
-  return tokens
-    .slice(0, end === -1 ? tokens.length : end)
-    .map((token) => (token.type === 'fence' ? token.content : plainText(token)))
-    .filter((text) => text !== '')
-    .join(' ')
+  const lines: string[] = []
+  const code: string[] = []
+  let cells: string[] | null = null
+  for (const token of tokens) {
+    if (token.type === 'heading_open') break
+    if (token.type === 'tr_open') cells = []
+    if (token.type === 'inline') {
+      const target = cells ?? lines
+      target.push(plainText(token).replaceAll(/\s+/g, ' '))
+    }
+    if (token.type === 'fence') code.push(token.content)
+    if (token.type === 'tr_close') {
+      lines.push((cells ?? []).join(' · '))
+      cells = null
+    }
+  }
+  return [...lines, ...code].join('\n')
 }
 
 /** The text without markup, for titles and the search. */

@@ -3,6 +3,7 @@ import { operator_operations } from '#contract/operator/operations.ts'
 import { html, type Markup } from '#doors/markup.ts'
 import type { DocPage } from './doc_page.ts'
 import { fieldList, fieldsOf } from './fields.ts'
+import { isList, paging, pagingSection } from './reference.ts'
 
 export function operatorPage(): DocPage {
   const operations = Object.values<OperatorOperation>(operator_operations)
@@ -28,12 +29,14 @@ ${operations.map(operationEntry)}`,
 
 function operationEntry(operation: OperatorOperation): Markup {
   const { name, method, path, access, summary, input, output } = operation
-  const fields = fieldsOf(input, { link_objects: false })
+  const leave_out = isList(input) ? paging : []
+  const fields = fieldsOf(input, { link_objects: false, leave_out })
   return html`<section class="operation"><h2 id="${name}"><code>${name}</code>
 <a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
 <p class="route"><b class="method ${method}">${method}</b> <code>/operator/v1${path}</code></p>
 <p>${summary} <span class="soft">Role: ${access.operator}.</span></p>
 ${fields.length > 0 && fieldList(fields, { id: `${name}.in`, input: true })}
+${isList(input) && pagingSection(operation)}
 <details><summary>Response fields</summary>
 ${fieldList(fieldsOf(output, { link_objects: true }), { id: `${name}.out`, input: false })}
 </details>

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { event_types } from '#contract/events.ts'
 import { type OperationShape, pathNames, type Section } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { pageQuery } from '#contract/shapes.ts'
@@ -23,7 +24,7 @@ export const operationHref = ({ section, name }: OperationShape): string =>
 /** All operations, one page per section of the specification. */
 export function referencePages(base: string): DocPage[] {
   return (Object.keys(section_descriptions) as Section[]).map((section) => {
-    const here = shapes.filter((shape) => shape.section === section)
+    const here = byResource(shapes.filter((shape) => shape.section === section))
     return {
       path: sectionPath(section),
       title: section,
@@ -35,6 +36,15 @@ ${operationTable(here)}
 ${here.map((shape) => operationEntry(shape, base))}`,
     }
   })
+}
+
+/** Keeps operations of one resource together, in the order in which resources come first. */
+function byResource(list: readonly OperationShape[]): OperationShape[] {
+  const resourceOf = ({ path }: OperationShape) => path.split('/')[1]
+  const resources = list.map(resourceOf)
+  return list.toSorted(
+    (a, b) => resources.indexOf(resourceOf(a)) - resources.indexOf(resourceOf(b)),
+  )
 }
 
 function anchorsOf(shape: OperationShape): Anchor[] {
@@ -60,16 +70,16 @@ export function operationTable(list: readonly OperationShape[]): Markup {
   )}</ul>`
 }
 
-const paging = Object.keys(pageQuery)
+export const paging: readonly string[] = Object.keys(pageQuery)
 
 /** Without the paging parameters, which each list shows in a collapsed section. */
 function inputFields({ input }: OperationShape): Field[] {
   return fieldsOf(input, { link_objects: false, leave_out: isList(input) ? paging : [] })
 }
 
-const isList = ({ properties }: OperationShape['input']) => 'cursor' in properties
+export const isList = ({ properties }: OperationShape['input']) => 'cursor' in properties
 
-function pagingSection({ name }: OperationShape): Markup {
+export function pagingSection({ name }: Pick<OperationShape, 'name'>): Markup {
   const fields = fieldsOf(Type.Object(pageQuery), { link_objects: false })
   return html`<details><summary>Paging: ${paging.join(', ')}</summary>
 ${fieldList(fields, { id: `${name}.paging`, input: true })}</details>`
@@ -81,7 +91,7 @@ function operationEntry(shape: OperationShape, base: string): Markup {
 <h2 id="${name}"><code>${name}</code>
 <a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
 <p class="route"><b class="method ${method}">${method}</b> <code>/v1${path}</code></p>
-<p><strong>${summary}</strong> ${renderInline(description)}</p>
+<p><strong>${summary}</strong> ${renderInline(withCode(description))}</p>
 <p class="soft">Credentials: ${callersOf(shape.access)}.${variantNote(shape)}</p>
 ${
   emits !== undefined &&
@@ -96,6 +106,14 @@ ${errorSection(shape)}
 ${callExamples(shape, { base })}
 </div></section>`
 }
+
+const names = [...shapes.map(({ name }) => name), ...Object.keys(event_types)].map((name) =>
+  name.replace('.', '[.]'),
+)
+const NAME = new RegExp(`(?<![\\w.\`])(?:${names.join('|')})(?![\\w\`])`, 'g')
+
+/** Tools read descriptions as plain text; readers of a page tell names from words by their look. */
+const withCode = (description: string): string => description.replaceAll(NAME, '`$&`')
 
 function variantNote({ variant_of, input }: OperationShape): string {
   if (variant_of === undefined) return ''

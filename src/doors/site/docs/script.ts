@@ -84,11 +84,13 @@ document.addEventListener('DOMContentLoaded', () => {
         const location = document.createElement('small')
         location.textContent = kind + ' · ' + page
         link.append(location)
-        if (excerpt !== '') {
-          const part = document.createElement('span')
-          part.textContent = excerpt
-          link.append(part)
+        const words = document.createElement('span')
+        for (const { text, is_match } of excerpt) {
+          const part = document.createElement(is_match ? 'mark' : 'span')
+          part.textContent = text
+          words.append(part)
         }
+        if (excerpt.length > 0) link.append(words)
         row.append(link)
         return row
       }),

@@ -5,13 +5,14 @@ export type SearchResult = {
   kind: string
   page: string
   href: string
-  /** The text around the first match; empty if only names match. */
-  excerpt: string
+  /** The words searched for, in their context; empty if only names match. */
+  excerpt: ExcerptPart[]
 }
+export type ExcerptPart = { text: string; is_match: boolean }
 type IndexEntry = Omit<SearchResult, 'excerpt'> & {
   name: string
   page_name: string
-  /** The section's text, and the same with one space between lower-case words. */
+  /** One passage per line, and the same with one space between lower-case words. */
   text: string
   words: string
   weight: number
@@ -117,16 +118,48 @@ const isPhraseIn = (words: string, query_words: readonly string[]): boolean =>
   query_words.length > 1 && words.includes(` ${query_words.map(stemOf).join(' ')}`)
 
 const EXCERPT_MAX = 120
+/** Text before the first match, so that it has a context. */
+const LEAD = 30
 
-/** Begins a few words before the first match. */
-function excerptOf({ text, words }: IndexEntry, query_words: readonly string[]): string {
-  const found = query_words.map(stemOf).filter((word) => words.includes(` ${word}`))
-  if (found.length === 0) return ''
-  const plain = text.replaceAll(/\s+/g, ' ').trim()
-  const first = Math.max(0, plain.toLowerCase().indexOf(found[0] ?? ''))
-  const from = first < 40 ? 0 : plain.lastIndexOf(' ', first - 30) + 1
-  const rest = plain.slice(from)
-  const part =
-    rest.length <= EXCERPT_MAX ? rest : `${rest.slice(0, EXCERPT_MAX).replace(/[\s.,…]+\S*$/, '')}…`
+/** From the passage with most of the words, beginning a few words before most of them. */
+function excerptOf({ text, words }: IndexEntry, query_words: readonly string[]): ExcerptPart[] {
+  const stems = query_words.map(stemOf).filter((word) => words.includes(` ${word}`))
+  if (stems.length === 0) return []
+  const each = stems.map((stem) => patternOf([stem]))
+  const countIn = (part: string) => each.filter((pattern) => pattern.test(part)).length
+  const passages = text.split('\n').map((passage) => passage.replaceAll(/\s+/g, ' ').trim())
+  const passage = mostOf(passages, countIn) ?? ''
+  const pattern = patternOf(stems)
+  const starts = [...passage.matchAll(new RegExp(pattern, 'giu'))].map(({ index }) => index)
+  const start = mostOf(starts, (at) => countIn(passage.slice(at, at + EXCERPT_MAX - LEAD))) ?? 0
+  return markMatches(cutAround(passage, start), pattern)
+}
+
+/** A word that begins with one of these, as `scoreOf` finds them. */
+const patternOf = (stems: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_])(?:${stems.join('|')})[\\p{L}\\p{N}_]*`, 'iu')
+
+/** The first of those with the highest count. */
+const mostOf = <Item>(items: readonly Item[], count: (item: Item) => number): Item | undefined =>
+  items.toSorted((a, b) => count(b) - count(a))[0]
+
+function cutAround(passage: string, start: number): string {
+  if (passage.length <= EXCERPT_MAX) return passage
+  const from = start <= LEAD ? 0 : passage.lastIndexOf(' ', start - LEAD) + 1
+  const rest = passage.slice(from)
+  const isCut = rest.length > EXCERPT_MAX
+  const part = isCut ? `${rest.slice(0, EXCERPT_MAX).replace(/[\s.,…]+\S*$/, '')}…` : rest
   return from > 0 ? `…${part}` : part
+}
+
+function markMatches(text: string, pattern: RegExp): ExcerptPart[] {
+  const parts: ExcerptPart[] = []
+  let at = 0
+  for (const match of text.matchAll(new RegExp(pattern, 'giu'))) {
+    parts.push({ text: text.slice(at, match.index), is_match: false })
+    parts.push({ text: match[0], is_match: true })
+    at = match.index + match[0].length
+  }
+  parts.push({ text: text.slice(at), is_match: false })
+  return parts.filter((part) => part.text !== '')
 }

@@ -126,7 +126,8 @@ border-bottom:2px solid transparent;padding:.5rem .6rem;cursor:pointer}
 .tabs button[aria-selected=true]{color:var(--accent);border-color:var(--accent)}
 .tabs+figure,.tabs~figure{margin:.5rem 0}
 .tabs~figure figcaption{display:none}
-.found span,.results span{display:block;font-size:.8125rem;color:var(--soft)}
+.found a>span,.results a>span{display:block;font-size:.8125rem;color:var(--soft)}
+.found mark,.results mark{background:none;color:var(--ink);font-weight:600}
 .codes{line-height:2}
 .tiles{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(15rem,100%),1fr));
 list-style:none;padding:0}

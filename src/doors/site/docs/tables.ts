@@ -131,8 +131,9 @@ function scopesPage(): DocPage {
 <dl class="fields">
 <div><dt>Session</dt><dd>From <code>create_account</code> or <code>sign_in</code>; 30 days. For
 people.</dd></div>
-<div><dt>API key</dt><dd><code>flk_live_…</code>, until revoked. For your own programs. It can do
-everything a session can, except change the email, password or two-factor authentication.</dd></div>
+<div><dt>API key</dt><dd><code>flk_live_…</code>, in the sandbox <code>flk_test_…</code>, until
+revoked. For your own programs. It can do everything a session can, except change the email,
+password or two-factor authentication.</dd></div>
 <div><dt>OAuth token</dt><dd>One hour, renewed with a refresh token. For <a
 href="/docs/agents">agents and third-party apps</a>. It has the scopes that the account owner
 granted.</dd></div>
