@@ -35,7 +35,7 @@ export const Approval = Type.Object(
     summary: Type.String({
       description: 'What the app wants, as a sentence.',
       examples: [
-        "Shopper wants to load $120.00 onto Groceries ··8818; the app's daily budget is $50.00, " +
+        "Shopper wants to load $120.00 onto Groceries ·· 8818; the app's daily budget is $50.00, " +
           'and $12.00 is left.',
       ],
     }),

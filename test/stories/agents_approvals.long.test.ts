@@ -88,7 +88,7 @@ test('the owner gets an email and, in the activity stream, a row; other apps see
   const { id } = approvalIn(await loadCard(url, token, { id: card.id, usd: 120 }))
   const isMailed = async () => {
     const { text } = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: holder.bearer })
-    const summary = `Shopper wants to load $120.00 onto Groceries ··${card.last4}`
+    const summary = `Shopper wants to load $120.00 onto Groceries ·· ${card.last4}`
     return text.includes(summary) && text.includes(`/approvals/${id}`)
   }
   assert(await eventually(isMailed, { within_ms: 20_000 }))

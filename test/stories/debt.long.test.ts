@@ -142,6 +142,13 @@ test('a dispute credit and a failed withdrawal pay the debt first', async () => 
 
   await forceCapture(url, buyer, { amount: 25 })
   await assertOwes(buyer.key, 25)
+  const activity = await send(url, 'GET', '/v1/activity?event=balance.debt_incurred', {
+    bearer: buyer.key,
+  })
+  assert.match(
+    activity.body['data'][0].message,
+    /^You owe \$25\.00\. A charge of \$25\.00 at .+ was more than the card could pay\. /,
+  )
   await fileDispute(url, buyer)
   await assertOwes(buyer.key, 0, 15)
   await assertReplays(buyer.key)
@@ -155,12 +162,16 @@ test("a new debt appears in the activity stream, in an email and on the operator
   })
   const [row] = activity.body['data']
   assert.deepEqual([row.type, row.severity, row.amount_usd], ['spend', 'error', 40])
-  const told = async () => {
+  const findMail = async () => {
     const reply = await send(url, 'GET', '/sandbox/v1/inbox', { bearer })
     const mails = reply.body['data'] as unknown as InboxMail[]
-    return mails.some(({ kind }) => kind === 'balance.debt_incurred')
+    return mails.find(({ kind }) => kind === 'balance.debt_incurred')
   }
-  assert(await eventually(told, { within_ms: 20_000 }), 'there is an e-mail about the debt')
+  const isThere = async () => (await findMail()) !== undefined
+  assert(await eventually(isThere, { within_ms: 20_000 }), 'there is an email about the debt')
+  const mail = await findMail()
+  assert.match(mail?.text ?? '', /^You owe \$40\.00\.$/m)
+  assert.match(mail?.text ?? '', /^The credit for a dispute was taken back \(\$40\.00\)\. /m)
   const shown = await operate(url, 'GET', `/accounts/${account_id}`)
   assert.equal(shown.body['owed_usd'], 40)
 })

@@ -59,7 +59,9 @@ test('a finding appears in health, metrics, console and one email, and goes away
   const [mail] = await mails()
   assert.equal(mail?.recipient, EMAIL)
   assert.match(mail?.subject ?? '', /1 new finding in the books/)
-  assert.match(mail?.body_text ?? '', /The treasury purse has \$26; its movements sum to \$25\./)
+  const text = mail?.body_text ?? ''
+  assert.match(text, /^The treasury purse has \$26; its movements sum to \$25\.$/m)
+  assert.match(text, new RegExp(`^Object: \\S+\nAccount: ${account_id}\nFound: `, 'm'))
 
   await prove()
   assert.equal((await mails()).length, 1, 'no second email for the same finding')

@@ -101,7 +101,7 @@ export function pendingApproval(
     client_name: 'Shopper',
     operation: 'load_card',
     fingerprint: 'fingerprint',
-    summary: 'Shopper wants to load $60.00 onto card ··8818.',
+    summary: 'Shopper wants to load $60.00 onto card ·· 8818.',
     left: '$0.00',
     amount_micros: 60_000_000n,
     card_id: null,

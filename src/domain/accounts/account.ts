@@ -76,6 +76,12 @@ export function normalizeEmail(email: string): string {
   return email.normalize('NFKC').toLowerCase()
 }
 
+/** Enough for its owner to recognize: a•••@example.com. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${[...email.slice(0, at)][0] ?? ''}•••${email.slice(at)}`
+}
+
 /** An attacker must not be able to turn off the alerts first. */
 export function requireAlertsStayOn(notifications: Partial<Notifications> | undefined): void {
   if (notifications?.security_alerts !== false) return

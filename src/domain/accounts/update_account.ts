@@ -8,6 +8,7 @@ import {
   type AccountRow,
   accountView,
   emailTaken,
+  maskEmail,
   normalizeEmail,
   requireAlertsStayOn,
   STANDARD_NOTIFICATIONS,
@@ -46,11 +47,13 @@ export const updateAccount: Handler<'update_account'> = {
       }
       // Sent to the old address: an attacker would read the new one.
       if (changed.email !== account.email) {
-        alert(account.id, { kind: 'email_changed', recipient: account.email })
+        const detail = maskEmail(changed.email)
+        alert(account.id, { kind: 'email_changed', recipient: account.email, detail })
       }
       const disabled = disabledNotifications(account, input)
       if (caller.kind === 'api_key' && disabled.length > 0) {
-        alert(account.id, { kind: 'notifications_off', detail: disabled.join(', ') })
+        const detail = `${disabled.join(', ')}; ${caller.name ?? caller.id}`
+        alert(account.id, { kind: 'notifications_off', detail })
       }
       audit(account.id, {
         action: 'account.updated',

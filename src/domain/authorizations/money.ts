@@ -10,7 +10,7 @@ import {
 } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Micros } from '#kernel/money.ts'
+import { formatUsd, type Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 
@@ -18,8 +18,8 @@ export function availableBalance(state: BatchState, card: CardState): Micros {
   return state.posting.balanceOf(card.account_id, cardPurse(card.id))
 }
 
-export function debtOf(state: BatchState, card: CardState): Micros {
-  return -state.posting.balanceOf(card.account_id, receivable)
+export function debtOf(state: BatchState, { account_id }: Pick<CardState, 'account_id'>): Micros {
+  return -state.posting.balanceOf(account_id, receivable)
 }
 
 type Step = { movement: MovementName; from: Purse; to: Purse; amount: Micros }
@@ -95,16 +95,24 @@ export function debitCard(
   move(state, card, row, { movement: 'spend_taken', ...from_card })
   const owed = { from: receivable, to: network, amount: amount - taken }
   move(state, card, row, { movement: 'spend_owed', ...owed })
-  emitDebtEvent(state, card, owed_before)
+  emitDebtEvent(state, row, owed_before)
 }
 
 /** Emits an event if the account's debt grew. */
-function emitDebtEvent(state: BatchState, card: CardState, owed_before: Micros): void {
-  const { account_id } = card
-  const owed_micros = debtOf(state, card)
+function emitDebtEvent(state: BatchState, row: TransactionRow, owed_before: Micros): void {
+  const { account_id } = row
+  const owed_micros = debtOf(state, row)
   const added_micros = owed_micros - owed_before
   if (added_micros <= 0n) return
-  state.events.push({ account_id, event: debtEvent({ account_id, added_micros, owed_micros }) })
+  const event = debtEvent({ account_id, added_micros, owed_micros, reason: reasonOf(row) })
+  state.events.push({ account_id, event })
+}
+
+function reasonOf({ type, amount_micros, merchant_name }: TransactionRow): string {
+  const amount = formatUsd(amount_micros)
+  return type === 'refund'
+    ? `${merchant_name} took back a refund of ${amount}.`
+    : `A charge of ${amount} at ${merchant_name} was more than the card could pay.`
 }
 
 export function creditCard(

@@ -86,7 +86,7 @@ const BUDGET_NAMES = {
   total: 'total budget',
 } as const
 
-/** Continues "Shopper wants to load $120.00 onto Groceries ··8818; the app's …". */
+/** Continues "Shopper wants to load $120.00 onto Groceries ·· 8818; the app's …". */
 export function describeBudget(budget: Budget, usage: Usage, amount_micros: Micros): string {
   const left_micros = leftOf(budget, usage)
   if (budget.ask_above_micros !== null && amount_micros <= left_micros) {

@@ -32,7 +32,7 @@ export async function lockCardOf(tx: Tx, account_id: string, id: string): Promis
   return requireFound(row)
 }
 
-/** Complete rows of cards that are locked already. */
+/** Complete rows of cards of any accounts; locks none. */
 export function findCardRows(tx: Tx, cards: readonly CardKey[]): Promise<CardRow[]> {
   return tx.rows<CardRow>(
     `select c.* from unnest($1::text[], $2::text[]) as w (account_id, id)

@@ -3,7 +3,7 @@ import { debtEvent } from '#domain/ledger/debt.ts'
 import { beginPosting, type Move, move, type Posting, type Stamp } from '#domain/ledger/post.ts'
 import { operator, receivable, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Micros } from '#kernel/money.ts'
+import { formatUsd, type Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { creditOf, type DisputeRow, disputeReference } from './dispute.ts'
 
@@ -55,5 +55,7 @@ export function reverseCredit(
     assert(posted !== null, 'the treasury covers its part')
   }
   const owed_micros = -posting.balanceOf(account_id, receivable)
-  return added_micros === 0n ? [] : [debtEvent({ account_id, added_micros, owed_micros })]
+  if (added_micros === 0n) return []
+  const reason = `The credit for a dispute was taken back (${formatUsd(amount_micros)}).`
+  return [debtEvent({ account_id, added_micros, owed_micros, reason })]
 }

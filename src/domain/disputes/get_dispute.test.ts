@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatDay } from '#kernel/timestamp.ts'
 import { refusalOf } from '#test/support/calls.ts'
 import { addEvidence, fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
@@ -20,6 +21,14 @@ test("shows the status, the merchant's response and the evidence, oldest first",
   }
   const answer = await callSandbox(url, buyer.key, `disputes/${filed.id}/answer`, { text: 'No.' })
   assert.equal(answer.status, 200, answer.text)
+  const activity = await send(url, 'GET', '/v1/activity?event=dispute.answered', {
+    bearer: buyer.key,
+  })
+  const due = formatDay(new Date(filed.evidence_due_at))
+  assert.match(
+    activity.body['data'][0].message,
+    new RegExp(`[)]; if you disagree, add evidence by ${due}[.]$`),
+  )
   const dispute = await getDispute(url, buyer.key, filed.id)
   assert.equal(dispute.status, 'answered')
   assert.equal(dispute.response?.text, 'No.')

@@ -1,6 +1,7 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'
-import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
+import { formatDay } from '#kernel/timestamp.ts'
+import { type DisputeRow, disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { changeDispute, findDispute, findMerchantName, lockDisputeOf } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
@@ -17,8 +18,14 @@ export const operatorAnswerDispute: OperatorHandler<'operator_answer_dispute'> =
     now,
   })
   const amount = formatUsd(dispute.amount_micros)
-  const message = `${await findMerchantName(tx, dispute)} responded to your dispute (${amount}).`
+  const merchant = await findMerchantName(tx, dispute)
+  const message = `${merchant} responded to your dispute (${amount}); ${nextStep(dispute, now)}.`
   emit(account_id, disputeEvent(answered, null, { type: 'dispute.answered', message }))
   audit(account_id, { action: 'answer_dispute', resource: disputeReference(id) })
   return showDispute(tx, answered)
+}
+
+function nextStep({ evidence_due_at }: DisputeRow, now: Date): string {
+  if (evidence_due_at <= now) return 'the deadline for evidence has passed'
+  return `if you disagree, add evidence by ${formatDay(evidence_due_at)}`
 }

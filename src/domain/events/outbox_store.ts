@@ -10,6 +10,7 @@ export type OutboxEvent = {
   severity: 'info' | 'warning' | 'error'
   message: string
   resource_id: string
+  card_id: string | null
   created_at: Date
 }
 
@@ -27,7 +28,7 @@ export function takeFromOutbox(tx: Tx, limit: number): Promise<OutboxEvent[]> {
                 select ctid from outbox order by event_id limit $1 for update skip locked))
     returning account_id, event_id)
      select e.account_id, e.id, e.sequence, e.type, e.severity, e.message, e.resource_id,
-            e.created_at
+            e.card_id, e.created_at
        from taken t join events e on e.account_id = t.account_id and e.id = t.event_id
       order by e.id`,
     [limit],

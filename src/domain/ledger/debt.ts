@@ -50,21 +50,27 @@ export function insufficient({ from }: Pick<Move, 'from'>, owed_micros: Micros):
   const owed = formatUsd(owed_micros)
   return new Problem(
     'insufficient_balance',
-    `You owe ${owed}. Incoming money pays it first. Until then you can't load cards or ` +
+    `You owe ${owed}. Money you add pays this first. Until then you can't load cards or ` +
       'withdraw.',
   )
 }
 
-type NewDebt = { account_id: string; added_micros: Micros; owed_micros: Micros }
+type NewDebt = {
+  account_id: string
+  added_micros: Micros
+  owed_micros: Micros
+  /** The sentence that says what the account owes money for. */
+  reason: string
+}
 
 /** Activity and email only: the debt is a field of get_balance and get_account. */
-export function debtEvent({ account_id, added_micros, owed_micros }: NewDebt): NewEvent {
+export function debtEvent({ account_id, added_micros, owed_micros, reason }: NewDebt): NewEvent {
   const owed = formatUsd(owed_micros)
   return {
     type: 'balance.debt_incurred',
     message:
-      `You owe ${owed}. Incoming money pays it first. Until then purchases are declined, and you ` +
-      "can't load cards or withdraw.",
+      `You owe ${owed}. ${reason} Money you add pays this first. Until then purchases are ` +
+      "declined, and you can't load cards or withdraw.",
     severity: 'error',
     resource: { type: 'account', id: account_id },
     amount_micros: added_micros,

@@ -1,6 +1,9 @@
 import type { Notifications } from '#contract/accounts.ts'
+import type { CardRow } from '#domain/cards/card.ts'
+import { type CardKey, findCardRows } from '#domain/cards/card_store.ts'
 import type { EventConsumer } from '#domain/events/fan_out_events_task.ts'
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Settings } from '#settings/settings.ts'
 import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
@@ -37,10 +40,16 @@ export function eventNotices({
     const account_ids = [...new Set(emailed.map((event) => event.account_id))]
     const recipients = await findRecipients(tx, account_ids)
     const by_account = new Map(recipients.map((recipient) => [recipient.id, recipient]))
-    const notices = emailed.flatMap((event) => {
+    const sent = emailed.flatMap((event) => {
       const recipient = by_account.get(event.account_id)
-      if (recipient === undefined || !isEnabled(event, recipient)) return []
-      const content = eventEmail(event)
+      return recipient !== undefined && isEnabled(event, recipient) ? [{ event, recipient }] : []
+    })
+    const cards = await findCardsOf(
+      tx,
+      sent.map(({ event }) => event),
+    )
+    const notices = sent.map(({ event, recipient }) => {
+      const content = eventEmail(event, cards.get(event.card_id ?? '') ?? null)
       return {
         account_id: event.account_id,
         kind: event.type,
@@ -53,6 +62,19 @@ export function eventNotices({
     })
     await insertNotices(tx, notices)
   }
+}
+
+/** One statement for all cards; none if no event is about a card. */
+async function findCardsOf(
+  tx: Tx,
+  events: readonly OutboxEvent[],
+): Promise<ReadonlyMap<string, CardRow>> {
+  const keys = new Map<string, CardKey>()
+  for (const { account_id, card_id } of events) {
+    if (card_id !== null) keys.set(card_id, { account_id, id: card_id })
+  }
+  const cards = keys.size === 0 ? [] : await findCardRows(tx, [...keys.values()])
+  return new Map(cards.map((card) => [card.id, card]))
 }
 
 function isEnabled({ type }: OutboxEvent, { notifications }: Recipient): boolean {

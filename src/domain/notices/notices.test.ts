@@ -7,6 +7,7 @@ import type { NewEvent } from '#domain/context/context.ts'
 import type { InboxMail } from '#domain/context/surface.ts'
 import { SMTPServer } from '#test/packages/smtp_server.ts'
 import { advance, assertRefused } from '#test/support/calls.ts'
+import { issueCard } from '#test/support/cards.ts'
 import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
@@ -106,7 +107,10 @@ test('a new key and changes of password, email and two-factor send security aler
   await mailOf(person, 'password_changed')
   const email = `new_${person.email}`
   assert.equal((await change({ email, current_password: password })).status, 200)
-  assert.equal((await mailOf(person, 'email_changed')).to, person.email, 'to the old address')
+  const moved = await mailOf(person, 'email_changed')
+  assert.equal(moved.to, person.email, 'to the old address')
+  assert.match(moved.text, /^New address: n•••@/m)
+  assert(!(moved.text + moved.html).includes(email), 'the new address is masked')
 })
 
 test('only the first sign-in from a new IP address sends an alert', async () => {
@@ -147,6 +151,28 @@ test('an event is emailed only if its setting is on', async () => {
   ])
   await mailOf(person, 'transaction.authorized')
   assert.equal((await inbox(person)).length, 2)
+})
+
+test('emails about purchases of several cards name the card of each', async () => {
+  const person = await openAccount(url)
+  const { bearer, account_id } = person
+  const [named, other] = [
+    await issueCard(url, bearer, { name: 'Everyday' }),
+    await issueCard(url, bearer),
+  ]
+  await recordTestEvents(runtime, account_id, [
+    plainEvent('transaction.declined', { card_id: named.id, message: 'Declined: first.' }),
+    plainEvent('transaction.declined', { card_id: other.id, message: 'Declined: second.' }),
+    plainEvent('topup.confirmed'),
+  ])
+  await mailOf(person, 'topup.confirmed')
+  const cardRow = async (subject: string) => {
+    const mail = (await inbox(person)).find((one) => one.subject.endsWith(subject))
+    return /^Card: .*$/m.exec(mail?.text ?? '')?.[0]
+  }
+  assert.equal(await cardRow('Declined: first'), `Card: Everyday ·· ${named.last4}`)
+  assert.equal(await cardRow('Declined: second'), `Card: Visa ·· ${other.last4}`)
+  assert.equal(await cardRow('It was topup.confirmed'), undefined)
 })
 
 test('every setting controls the emails of its events', async () => {

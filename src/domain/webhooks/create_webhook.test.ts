@@ -148,7 +148,8 @@ test('an earlier event that leaves the outbox after the creation is not sent', a
   const person = await openAccount(url)
   const webhook = await subscribe(url, person, { url: hook })
   const [earlier] = await runtime.db.rows<OutboxEvent>(
-    `select account_id, id, sequence, type, severity, message, resource_id, created_at
+    `select account_id, id, sequence, type, severity, message, resource_id, card_id,
+            created_at
        from events where account_id = $1 and sequence is not null order by id desc limit 1`,
     [person.account_id],
   )

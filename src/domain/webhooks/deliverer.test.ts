@@ -336,6 +336,7 @@ test('an event fanned out while its webhook is being disabled leaves no delivery
     severity: 'info' as const,
     message: 'It was loaded.',
     resource_id: 'card_1',
+    card_id: 'card_1',
     created_at,
   }
   const gone = { account_id, id, reason: 'endpoint_gone', now: created_at } as const

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SecurityAlert } from '#domain/context/context.ts'
 import { root } from '#platform/runtime/root.ts'
-import { eventEmail } from './event_email.ts'
+import { eventEmail, type NamedCard } from './event_email.ts'
 import { findingsEmail } from './findings_email.ts'
 import { type Email, type EmailBrand, renderEmail } from './layout.ts'
 import { lowBalanceEmail } from './low_balance_email.ts'
@@ -22,18 +22,30 @@ const brand: EmailBrand = {
 const now = new Date('2026-11-15T09:30:00Z')
 const ID = '01kc3z8e5xf8m9r4t2v6w7y8za'
 
-const event = (type: string, prefix: string, message: string): [string, Email] => [
+const card = { name: 'Everyday', brand: 'visa', last4: '3445' } as const
+const unnamed = { ...card, name: null }
+
+const event = (
+  type: string,
+  prefix: string,
+  message: string,
+  about: NamedCard | null = null,
+): [string, Email] => [
   type,
-  eventEmail({
-    account_id: `acct_${ID}`,
-    id: `evt_${ID}`,
-    sequence: 1n,
-    type,
-    severity: 'info',
-    message,
-    resource_id: `${prefix}_${ID}`,
-    created_at: now,
-  }),
+  eventEmail(
+    {
+      account_id: `acct_${ID}`,
+      id: `evt_${ID}`,
+      sequence: 1n,
+      type,
+      severity: 'info',
+      message,
+      resource_id: `${prefix}_${ID}`,
+      card_id: about === null ? null : `card_${ID}`,
+      created_at: now,
+    },
+    about,
+  ),
 ]
 
 const undo = { url: `https://cards.example/undo/${'u'.repeat(43)}`, hours: 72 }
@@ -51,16 +63,28 @@ const alert = (kind: SecurityAlert['kind'], detail?: string): [string, Email] =>
 const emails: readonly [name: string, email: Email][] = [
   event('topup.confirmed', 'tup', '$250.00 deposit credited.'),
   event('topup.expired', 'tup', 'Your $100.00 top-up expired.'),
-  event('transaction.authorized', 'txn', 'Approved: $15.49 at Netflix.'),
-  event('transaction.declined', 'txn', 'Declined: $15.49 at St. James <Deli> (card frozen).'),
-  event('card.frozen', 'card', 'You froze your card ending in 4242.'),
-  event('dispute.answered', 'dsp', 'B&H Photo responded to your dispute ($32.06).'),
+  event('transaction.authorized', 'txn', 'Approved: $15.49 at Netflix.', card),
+  event(
+    'transaction.declined',
+    'txn',
+    'Declined: $15.49 at St. James <Deli> (card frozen).',
+    unnamed,
+  ),
+  event('card.frozen', 'card', 'You froze your card ending in 3445.', card),
+  event(
+    'dispute.answered',
+    'dsp',
+    'B&H Photo; Video responded to your dispute ($32.06); if you disagree, add evidence by ' +
+      'Dec 17, 2026.',
+    card,
+  ),
   event(
     'dispute.evidence_due',
     'dsp',
     'Add evidence by Nov 18, 2026 for your dispute with B&H Photo ($32.06).',
+    card,
   ),
-  event('dispute.resolved', 'dsp', 'You won your dispute with B&H Photo ($32.06).'),
+  event('dispute.resolved', 'dsp', 'You won your dispute with B&H Photo ($32.06).', card),
   event('withdrawal.broadcasted', 'wd', '$94.00 withdrawal sent to TB7mht…GDe4eA.'),
   event(
     'system.maintenance',
@@ -71,26 +95,28 @@ const emails: readonly [name: string, email: Email][] = [
   event(
     'approval.requested',
     'apr',
-    'Shopper wants to load $120.00 onto Groceries ··8818; ' +
+    'Shopper wants to load $120.00 onto Groceries ·· 8818; ' +
       "the app's daily budget is $50.00, and $12.00 is left.",
   ),
   event(
     'balance.debt_incurred',
     'acct',
-    'You owe $12.00. Incoming money pays it first. Until then purchases are declined.',
+    'You owe $12.00. A charge of $62.00 at St. James was more than the card could pay. ' +
+      "Money you add pays this first. Until then purchases are declined, and you can't load " +
+      'cards or withdraw.',
   ),
   alert('new_sign_in', '203.0.113.7'),
   alert('api_key_created', 'Deploy key'),
   alert('password_changed'),
   alert('password_reset'),
-  alert('email_changed'),
+  alert('email_changed', 'a•••@example.com'),
   alert('two_factor_on'),
   alert('two_factor_off'),
   alert('grant_created', 'Shopping agent (card:read, card:issue)'),
   alert('card_revealed', 'card ending in 4242'),
   alert('webhook_created', 'https://hooks.example/florin'),
   alert('webhook_moved', 'https://hooks.example/other'),
-  alert('notifications_off', 'withdrawal_broadcasted'),
+  alert('notifications_off', 'withdrawal_broadcasted, card_frozen; Deploy key'),
   ['low_balance', lowBalanceEmail(49_990_000n as never, 50_000_000n as never)],
   [
     'password_reset_link',
@@ -111,9 +137,17 @@ const emails: readonly [name: string, email: Email][] = [
           account_id: `acct_${ID}`,
           object_id: `card_${ID}`,
           sentence: 'The balance is $5.00, the movements add up to $4.00.',
+          first_seen_at: now,
+        },
+        {
+          proof: 'a deposit belongs to one top-up',
+          account_id: '',
+          object_id: 'tron:5f2a',
+          sentence: 'Two top-ups have this deposit.',
+          first_seen_at: now,
         },
       ],
-      { count: 1, is_reminder: false },
+      { count: 3, is_reminder: false },
     ),
   ],
 ]
@@ -140,12 +174,26 @@ test('every email reads as its snapshot, in plain text and in HTML', async () =>
 test('every email has one button, and text and ground colors for both schemes', () => {
   for (const [name, email] of emails) {
     const { body_html, body_text } = renderEmail(email, brand)
-    const links = [...body_html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href)
-    assert.equal(links.length, 1, `${name} has one link`)
+    const links = [...body_html.matchAll(/<a class="button"[^>]*href="([^"]+)"/g)].map(
+      ([, href]) => href,
+    )
+    assert.equal(links.length, 1, `${name} has one button`)
     assert(body_text.includes(`${email.button.label}:\n${links[0]}`), `${name} has it in the text`)
     assert.match(links[0] ?? '', /^https:\/\/cards\.example\/\S*$/)
     assert.match(body_html, /prefers-color-scheme: dark/)
     assert.doesNotMatch(body_html, /<(script|img|link|iframe)\b/, `${name} loads nothing`)
+  }
+})
+
+test('an email that Settings can turn off leads there, and no other does', () => {
+  const settings = 'https://cards.example/settings'
+  for (const [name, email] of emails) {
+    const { body_html, body_text } = renderEmail(email, brand)
+    const leads = email.footer === undefined
+    const footer_link = /<a class="soft" href="([^"]+)"/.exec(body_html)?.[1]
+    assert.equal(footer_link, leads ? settings : undefined, name)
+    const text = body_text.includes(`Manage notifications in Settings: ${settings}`)
+    assert.equal(text, leads, name)
   }
 })
 

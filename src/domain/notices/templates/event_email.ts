@@ -1,6 +1,8 @@
+import { DECIDE_MS } from '#domain/budgets/approval.ts'
+import type { CardRow } from '#domain/cards/card.ts'
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { formatTimestamp } from '#kernel/timestamp.ts'
-import type { Email } from './layout.ts'
+import type { DetailRows, Email } from './layout.ts'
 
 /**
  * Emails that no setting turns off: deliveries have ended, an app waits for a decision, or
@@ -18,11 +20,9 @@ const next_steps: Readonly<Record<string, string>> = {
   'transaction.authorized': 'If you don’t recognize it, freeze the card and contact support.',
   'transaction.declined': 'Open the transaction to see what to change.',
   'card.frozen': 'New purchases are declined until the card is unfrozen.',
-  'dispute.answered': 'Read the response and add evidence if you disagree.',
   'dispute.evidence_due': 'Evidence added later may not be considered.',
   'withdrawal.broadcasted': 'If you didn’t request it, contact support immediately.',
-  'approval.requested':
-    'Approve or decline it within 24 hours. If you approve, the app can do exactly this, once.',
+  'approval.requested': 'Approve or decline it. If you approve, the app can do exactly this, once.',
   'webhook.disabled': 'Fix the endpoint, then turn the webhook back on.',
 }
 
@@ -49,18 +49,19 @@ function buttonOf({ type, resource_id }: OutboxEvent): Email['button'] {
  * Messages that explain themselves after their first sentence or clause. The explanation goes into
  * the text, because a subject is cut after some sixty characters.
  */
-const explained: Readonly<Record<string, string>> = {
-  'balance.debt_incurred': '. ',
-  'approval.requested': '; ',
-  'system.maintenance': ': ',
+const explained: Readonly<Record<string, RegExp>> = {
+  'balance.debt_incurred': /[.] /,
+  'approval.requested': /; /,
+  // Behind the amount, because the merchant's name may have a semicolon.
+  'dispute.answered': /(?<=[)]); /,
+  'system.maintenance': /: /,
 }
 
 function splitMessage(type: string, message: string): [subject: string, explanation?: string] {
-  const separator = explained[type]
-  const at = separator === undefined ? -1 : message.indexOf(separator)
-  if (separator === undefined || at === -1) return [message]
-  const rest = message.slice(at + separator.length)
-  return [message.slice(0, at), rest.charAt(0).toUpperCase() + rest.slice(1)]
+  const separator = explained[type]?.exec(message)
+  if (separator === null || separator === undefined) return [message]
+  const rest = message.slice(separator.index + separator[0].length)
+  return [message.slice(0, separator.index), rest.charAt(0).toUpperCase() + rest.slice(1)]
 }
 
 /** A dispute that ends with a refund says so itself; its credit went back. */
@@ -70,16 +71,31 @@ function nextStep(type: string, message: string): string | undefined {
   return message.includes('refunded') ? undefined : 'The credit stays in your balance.'
 }
 
+/** The card of an event, as its owner knows it. */
+export type NamedCard = Pick<CardRow, 'name' | 'brand' | 'last4'>
+
+function cardText({ name, brand, last4 }: NamedCard): string {
+  return `${name ?? (brand === 'visa' ? 'Visa' : 'Mastercard')} ·· ${last4}`
+}
+
+function timeRows({ type, created_at }: OutboxEvent): DetailRows {
+  // The time of the announcement, beside the times of the maintenance, would only confuse.
+  if (type === 'system.maintenance') return []
+  const time = ['Time', formatTimestamp(created_at)] as const
+  if (type !== 'approval.requested') return [time]
+  const decide_by = new Date(created_at.getTime() + DECIDE_MS)
+  return [time, ['Decide by', formatTimestamp(decide_by)]]
+}
+
 /** A message leads with amount, merchant and outcome, so it is the subject. */
-export function eventEmail(event: OutboxEvent): Email {
-  const { type, message, created_at } = event
+export function eventEmail(event: OutboxEvent, card: NamedCard | null): Email {
+  const { type, message } = event
   const [subject, explanation] = splitMessage(type, message)
   const lines = [explanation, nextStep(type, message)]
   return {
     subject: subject.replace(/\.$/, ''),
     lines: lines.filter((line) => line !== undefined),
-    // The time of the announcement, beside the times of the maintenance, would only confuse.
-    details: type === 'system.maintenance' ? [] : [['Time', formatTimestamp(created_at)]],
+    details: [...(card === null ? [] : [['Card', cardText(card)] as const]), ...timeRows(event)],
     button: buttonOf(event),
     ...(always_sent.has(type) && { footer: 'Alerts like this are always sent.' }),
   }

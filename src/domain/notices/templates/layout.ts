@@ -1,3 +1,5 @@
+export type DetailRows = readonly (readonly [label: string, value: string])[]
+
 /** The content of an email, without its look. */
 export type Email = {
   /** Amount, merchant and outcome first; also the heading. */
@@ -5,7 +7,9 @@ export type Email = {
   /** One paragraph each. */
   lines: readonly string[]
   /** Labels and values below the text. */
-  details?: readonly (readonly [label: string, value: string])[]
+  details?: DetailRows
+  /** Sentences with rows of their own, for an email about several things. */
+  sections?: readonly { line: string; details: DetailRows }[]
   /** The one thing to do next; `to` is a page of the panel or a whole URL. */
   button: { label: string; to: string }
   /** Why the email came, for those that Settings does not turn off. */
@@ -20,8 +24,7 @@ export type EmailBrand = {
   logo_url: string | null
 }
 
-const FOOTER = 'Manage notifications in Settings.'
-const footerOf = ({ footer = FOOTER }: Email): string => footer
+const SETTINGS = '/settings'
 
 type RenderedText = { subject: string; body_text: string }
 
@@ -42,16 +45,21 @@ export const renderEmail = (
 
 export function renderText(email: Email, brand: EmailBrand): RenderedText {
   const { label } = email.button
-  const details = (email.details ?? []).map(([name, value]) => `${name}: ${value}`)
+  const { footer = `Manage notifications in Settings: ${brand.public_url}${SETTINGS}` } = email
   const blocks = [
     `${email.subject}.`,
     ...email.lines,
-    ...(details.length === 0 ? [] : [details.join('\n')]),
+    ...(email.sections ?? []).map(({ line, details }) => `${line}\n${detailText(details)}`),
+    detailText(email.details ?? []),
     `${label}:\n${hrefOf(email, brand)}`,
-    `-- \n${brand.brand_name}\n${footerOf(email)}`,
+    `-- \n${brand.brand_name}\n${footer}`,
   ]
-  return { subject: subjectOf(email, brand), body_text: `${blocks.join('\n\n')}\n` }
+  const body_text = `${blocks.filter((block) => block !== '').join('\n\n')}\n`
+  return { subject: subjectOf(email, brand), body_text }
 }
+
+const detailText = (details: DetailRows): string =>
+  details.map(([name, value]) => `${name}: ${value}`).join('\n')
 
 /**
  * Colors are set twice: inline for clients that drop style sheets, and in a dark scheme for those
@@ -83,6 +91,7 @@ const styles = {
   logo: 'display: block; height: 28px; max-width: 200px; border: 0',
   heading: `margin: 0 0 14px; font-size: 20px; line-height: 1.3; overflow-wrap: anywhere; ${INK}`,
   text: `margin: 0 0 14px; overflow-wrap: anywhere; ${INK}`,
+  section: `margin: 20px 0 8px; overflow-wrap: anywhere; ${INK}`,
   table: 'width: 100%; border-collapse: collapse',
   label:
     `padding: 7px 16px 7px 0; border-top: ${LINE}; font-size: 14px; ` +
@@ -94,6 +103,7 @@ const styles = {
     'display: inline-block; padding: 11px 20px; background: #0b7a4b; color: #ffffff; ' +
     'border-radius: 8px; font-weight: 600; text-decoration: none',
   footer: `margin: 26px 0 0; padding-top: 16px; border-top: ${LINE}; font-size: 13px; ${SOFT}`,
+  link: `text-decoration: underline; ${SOFT}`,
 } as const
 
 type Look = { tag: string; names: string; style: keyof typeof styles; attributes?: string }
@@ -105,19 +115,22 @@ function element({ tag, names, style, attributes = '' }: Look, content: string):
 
 /** Loads nothing but the operator's logo. */
 export function renderHtml(email: Email, brand: EmailBrand): string {
-  const { subject: heading, lines, details = [], button } = email
+  const { subject: heading, lines, sections = [], details = [], button } = email
   const [subject, href] = [subjectOf(email, brand), hrefOf(email, brand)]
-  const footer = escapeHtml(`${brand.brand_name} · ${footerOf(email)}`)
   const link = { tag: 'a', names: 'button', style: 'button' } as const
   const blocks = [
     element({ tag: 'p', names: 'ink', style: 'brand' }, brandMark(brand)),
     element({ tag: 'h1', names: 'ink', style: 'heading' }, escapeHtml(heading)),
     ...lines.map((line) => element({ tag: 'p', names: 'ink', style: 'text' }, escapeHtml(line))),
+    ...sections.flatMap((section) => [
+      element({ tag: 'p', names: 'ink', style: 'section' }, escapeHtml(section.line)),
+      ...detailRows(section.details),
+    ]),
     ...detailRows(details),
     '<p style="margin: 22px 0 0">',
     element({ ...link, attributes: ` href="${escapeHtml(href)}"` }, escapeHtml(button.label)),
     '</p>',
-    element({ tag: 'p', names: 'soft line', style: 'footer' }, footer),
+    element({ tag: 'p', names: 'soft line', style: 'footer' }, footerHtml(email, brand)),
   ]
   return `${[
     '<!doctype html>',
@@ -138,13 +151,21 @@ export function renderHtml(email: Email, brand: EmailBrand): string {
   ].join('\n')}\n`
 }
 
+function footerHtml({ footer }: Email, { brand_name, public_url }: EmailBrand): string {
+  const name = escapeHtml(brand_name)
+  if (footer !== undefined) return `${name} · ${escapeHtml(footer)}`
+  const attributes = ` href="${escapeHtml(`${public_url}${SETTINGS}`)}"`
+  const link = element({ tag: 'a', names: 'soft', style: 'link', attributes }, 'Settings')
+  return `${name} · Manage notifications in ${link}.`
+}
+
 function brandMark({ brand_name, logo_url }: EmailBrand): string {
   const name = escapeHtml(brand_name)
   if (logo_url === null) return name
   return `<img src="${escapeHtml(logo_url)}" alt="${name}" height="28" style="${styles.logo}">`
 }
 
-function detailRows(details: NonNullable<Email['details']>): string[] {
+function detailRows(details: DetailRows): string[] {
   if (details.length === 0) return []
   const label_look = { tag: 'td', names: 'soft line', style: 'label' } as const
   const value_look = { tag: 'td', names: 'ink line', style: 'value' } as const

@@ -33,16 +33,17 @@ const notification_names: Readonly<Record<string, string>> = {
 
 const detail_labels: Readonly<Partial<Record<SecurityAlert['kind'], string>>> = {
   api_key_created: 'API key',
+  email_changed: 'New address',
   card_revealed: 'Card',
   webhook_created: 'Endpoint',
   webhook_moved: 'New endpoint',
-  notifications_off: 'Turned off',
 }
 
 type DetailRow = readonly [label: string, value: string]
 
 function detailRows(kind: SecurityAlert['kind'], detail: string): DetailRow[] {
   if (kind === 'grant_created') return grantRows(detail)
+  if (kind === 'notifications_off') return notificationRows(detail)
   return [[detail_labels[kind] ?? 'Details', detailText(kind, detail)]]
 }
 
@@ -54,10 +55,14 @@ function grantRows(detail: string): DetailRow[] {
 }
 
 function detailText(kind: SecurityAlert['kind'], detail: string): string {
-  if (kind === 'card_revealed') return detail.replace(/^card ending/, 'Ending')
-  if (kind !== 'notifications_off') return detail
-  const names = detail.split(', ')
-  return names.map((name) => notification_names[name] ?? name).join(', ')
+  return kind === 'card_revealed' ? detail.replace(/^card ending/, 'Ending') : detail
+}
+
+/** The notifications, and the API key that turned them off. */
+function notificationRows(detail: string): DetailRow[] {
+  const [, list = detail, key = ''] = /^([^;]*); (.*)$/s.exec(detail) ?? []
+  const names = list.split(', ').map((name) => notification_names[name] ?? name)
+  return [['Turned off', names.join(', ')], ...(key === '' ? [] : [['API key', key] as const])]
 }
 
 type SecurityEmail = {
