@@ -60,7 +60,7 @@ function RowActions({ card }: { card: Row }) {
   const is_active = card.status === 'active'
   const name = cardLabel(card)
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       <ActionButton
         label={is_active ? 'Freeze' : 'Unfreeze'}
         title={`${is_active ? 'Freeze' : 'Unfreeze'} ${name}?`}

@@ -39,7 +39,7 @@ const columns: readonly Column<HeldDeposit>[] = [
 function RowActions({ deposit }: { deposit: HeldDeposit }) {
   const invalidates = ['/suspense']
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       <ActionButton
         label="Release"
         title="Release deposit?"

@@ -23,6 +23,11 @@ const columns: readonly Column<Row>[] = [
         <span className="block text-sm">
           <AccountLink of={row} />
         </span>
+        {row.failing_since !== null && (
+          <span className="num block text-sm text-soft md:hidden">
+            Failing since <Time at={row.failing_since} />
+          </span>
+        )}
       </>
     ),
   },
@@ -39,6 +44,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     title: 'Failing since',
+    wide_only: true,
     right: true,
     cell: ({ failing_since }) => <OptionalTime at={failing_since} fallback="Not failing" />,
   },

@@ -63,7 +63,7 @@ export function displayStatus(row: Row): string {
 function RowActions({ withdrawal }: { withdrawal: Row }) {
   const invalidates = ['/withdrawals']
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       {!isHeld(withdrawal) && (
         <ActionButton
           label="Approve"

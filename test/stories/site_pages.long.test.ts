@@ -84,6 +84,19 @@ test('examples are tabs that remember the language, and code can be copied', opt
   await context.close()
 })
 
+test('search results fit on the screen of a phone, with the words marked', options, async () => {
+  const { browser, url } = requireBrowser()
+  const { page, context } = await visitOf(browser, { url, width: 390 })
+  await page.goto('/docs')
+  await page.getByRole('combobox').fill('verify webhook')
+  const list = page.getByRole('listbox')
+  await list.getByRole('option').first().waitFor()
+  const { x, width } = (await list.boundingBox()) ?? assert.fail('it is shown')
+  assert(x >= 0 && x + width <= 390, `from ${x} to ${x + width}`)
+  assert.match(await list.locator('mark').first().innerText(), /^verify/i)
+  await context.close()
+})
+
 test('the chosen theme is remembered', options, async () => {
   const { browser, url } = requireBrowser()
   const { page, context } = await visitOf(browser, { url })

@@ -31,7 +31,8 @@ color:var(--ink);overflow-wrap:anywhere}
 .found [aria-selected=true] a,.found a:hover,.results a:hover{background:var(--hover)}
 .found small,.results small{color:var(--soft);display:block;font-size:.75rem}
 .found p{margin:.4rem .6rem;color:var(--soft)}
-.results{list-style:none;padding:0}
+.search input:not(:placeholder-shown)~kbd{display:none}
+.results{list-style:none;padding:0;margin-inline:-.6rem}
 button.theme{font:inherit;white-space:nowrap;font-size:.8125rem;color:var(--soft);
 background:none;border:1px solid var(--line);border-radius:8px;padding:.3rem .6rem;cursor:pointer}
 button.theme:hover{color:var(--ink);background:var(--hover)}
@@ -140,8 +141,10 @@ line-height:1.45}
 .tiles a:hover{border-color:var(--accent)}
 .foot{margin-top:4rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.8125rem;
 color:var(--soft);display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
-@media (max-width:30rem){.search input{padding-right:.5rem}
-.top nav a,.brand span,.search kbd{display:none}
+/* Results are as wide as the screen, not beside the logo, where they would be cut off. */
+@media (max-width:40rem){.search{position:static}.found{left:1rem}
+.search kbd{display:none}.search input{padding-right:.5rem}}
+@media (max-width:30rem){.top nav a,.brand span{display:none}
 .side .other{display:block}}
 @media (min-width:40rem){.routes li{grid-template-columns:13rem 1fr}
 .routes li>.soft{grid-column:2}}
