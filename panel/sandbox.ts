@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query'
+import type { FlorinError } from '#client/client.ts'
 import type { Topup } from '#contract/topups.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { requestJson } from './api.ts'
@@ -49,4 +51,18 @@ export const sandbox = {
     setServiceTime(advanced.now)
     return advanced
   },
+}
+
+type ServerCard = { _meta: { 'florin/mode': string } }
+
+/** Works without a session; with one, `livemode` of the account says the same. */
+export function useIsSandbox({ enabled }: { enabled: boolean }): boolean {
+  const card = useQuery<ServerCard, FlorinError>({
+    queryKey: ['server_card'],
+    queryFn: ({ signal }) =>
+      requestJson('/.well-known/mcp/server-card.json', { method: 'GET', bearer: null, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled,
+  })
+  return card.data?._meta['florin/mode'] === 'sandbox'
 }

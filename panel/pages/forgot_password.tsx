@@ -2,6 +2,8 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { useOperationMutation } from '#panel/queries.ts'
+import { useIsSandbox } from '#panel/sandbox.ts'
+import { bearer } from '#panel/session.ts'
 import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
@@ -12,6 +14,7 @@ export function ForgotPassword() {
   const typed = useHistoryState<{ email?: string } | null>()?.email ?? ''
   const [email, setEmail] = useState(typed)
   const request = useOperationMutation('request_password_reset')
+  const is_sandbox = useIsSandbox({ enabled: request.isSuccess })
   const submit = (form: FormEvent) => {
     form.preventDefault()
     request.mutate({ email })
@@ -30,15 +33,18 @@ export function ForgotPassword() {
         )
       }
       below={
-        <Link href="/sign_in" className="font-medium text-accent underline underline-offset-2">
+        <Link href="/sign_in" className={link_class}>
           Back to sign in
         </Link>
       }
     >
       {request.isSuccess ? (
-        <Button className="w-full" onClick={request.reset}>
-          Use another email
-        </Button>
+        <>
+          {is_sandbox && <SandboxNote />}
+          <Button className="w-full" onClick={request.reset}>
+            Use another email
+          </Button>
+        </>
       ) : (
         <form onSubmit={submit} className="space-y-4">
           <Field
@@ -63,5 +69,33 @@ export function ForgotPassword() {
         </form>
       )}
     </AuthLayout>
+  )
+}
+
+const link_class = 'font-medium text-accent underline underline-offset-2'
+
+/** The inbox needs a session or an API key, or anyone could reset anyone's password. */
+function SandboxNote() {
+  return (
+    <p className="mb-5 rounded-lg bg-hover px-3 py-2.5 text-sm text-soft">
+      {bearer() === null ? (
+        <>
+          In the sandbox, the email is in your{' '}
+          <a href="/docs/sandbox" className={link_class}>
+            sandbox inbox
+          </a>
+          . Open it where you’re still signed in, or with an API key:
+          <code className="mt-1 block font-mono text-xs">florin sandbox inbox --json</code>
+        </>
+      ) : (
+        <>
+          In the sandbox, the email is in your{' '}
+          <Link href="/inbox" className={link_class}>
+            sandbox inbox
+          </Link>
+          .
+        </>
+      )}
+    </p>
   )
 }

@@ -5,39 +5,50 @@ import { clearSession } from '#panel/session.ts'
 import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { CodeField } from './sign_in.tsx'
+
+const below = (
+  <Link href="/sign_in" className="font-medium text-accent underline underline-offset-2">
+    Back to sign in
+  </Link>
+)
 
 /** The page of the emailed link, also for someone who is signed in. */
 export function ResetPassword() {
   const token = new URLSearchParams(useSearch()).get('token') ?? ''
+  const [is_refused, setRefused] = useState(false)
+  if (token === '')
+    return <UselessLink reason="It’s incomplete. Open the link in the email again." />
+  if (is_refused) {
+    return <UselessLink reason="It expired, was already used, or was replaced by a newer one." />
+  }
   return (
     <AuthLayout
       title="Choose a new password"
       description="You’ll be signed out everywhere."
-      below={
-        <>
-          Need a new link?{' '}
-          <Link
-            href="/forgot_password"
-            className="font-medium text-accent underline underline-offset-2"
-          >
-            Request one
-          </Link>
-        </>
-      }
+      below={below}
     >
-      {token === '' ? (
-        <p className="text-soft">This link is incomplete. Open the link in the email again.</p>
-      ) : (
-        <NewPasswordForm token={token} />
-      )}
+      <NewPasswordForm token={token} onRefused={() => setRefused(true)} />
     </AuthLayout>
   )
 }
 
-function NewPasswordForm({ token }: { token: string }) {
+/** Another password can't help here. */
+function UselessLink({ reason }: { reason: string }) {
+  return (
+    <AuthLayout title="This link doesn’t work" description={reason} below={below}>
+      <Button asChild kind="main" size="large" className="w-full">
+        <Link href="/forgot_password">Request a new link</Link>
+      </Button>
+    </AuthLayout>
+  )
+}
+
+type FormProps = { token: string; onRefused(): void }
+
+function NewPasswordForm({ token, onRefused }: FormProps) {
   const [, navigate] = useLocation()
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
@@ -46,6 +57,9 @@ function NewPasswordForm({ token }: { token: string }) {
       clearSession()
       toast('Password changed. Sign in with your new password.')
       navigate('/sign_in', { replace: true })
+    },
+    onError: ({ code }) => {
+      if (code === 'reset_token_invalid') onRefused()
     },
   })
   const [is_code_shown, setCodeShown] = useState(false)
@@ -66,15 +80,20 @@ function NewPasswordForm({ token }: { token: string }) {
         hint="At least 8 characters."
         value={password}
         onChange={(change) => setPassword(change.target.value)}
+        error={fieldError(error, 'password')}
       />
       {is_code_shown && (
         <CodeField
           value={code}
           onChange={setCode}
           hint="From your authenticator app, or a recovery code."
+          error={fieldError(error, 'totp_code')}
         />
       )}
-      <ProblemNote problem={error?.code === 'totp_required' ? null : error} />
+      <ProblemNote
+        problem={error?.code === 'totp_required' ? null : error}
+        fields={['password', 'totp_code']}
+      />
       <Button
         type="submit"
         kind="main"

@@ -43,6 +43,6 @@ export function serverCard(settings: Settings): string {
       ...tool,
       description: `${tool.description} ${credentialFor(tool.name)}`,
     })),
-    _meta: { 'florin/initial_scopes': default_scopes },
+    _meta: { 'florin/initial_scopes': default_scopes, 'florin/mode': settings.mode },
   })
 }

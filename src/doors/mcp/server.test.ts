@@ -274,5 +274,6 @@ describe('what helps an agent', () => {
     assert.equal(card['protocolVersion'], '2025-06-18')
     assert.deepEqual(card['transport'], { type: 'streamable-http', endpoint: '/mcp' })
     assert.equal((card['tools'] as unknown[]).length, OPERATION_COUNT)
+    assert.equal((card['_meta'] as Record<string, unknown>)['florin/mode'], 'sandbox')
   })
 })
