@@ -1,9 +1,9 @@
 import { type ChangeEvent, type FormEvent, useState } from 'react'
 import { Button } from '#panel/ui/button.tsx'
-import { Sheet } from '#panel/ui/dialog.tsx'
+import { DialogActions, Sheet } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { limitName } from './limit_names.ts'
 import { useOperatorMutation } from './operator_api.ts'
@@ -77,28 +77,39 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
             name={name}
             now={now}
             value={limit_texts[name] ?? ''}
+            error={fieldError(mutation.error, name)}
             onChange={(text) => setLimitTexts({ ...limit_texts, [name]: text })}
           />
         ))}
-        <ProblemNote problem={mutation.error} />
-        <Button type="submit" kind="main" busy={mutation.isPending}>
-          Save
-        </Button>
+        <ProblemNote problem={mutation.error} fields={Object.keys(account.spend_limits)} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="main" busy={mutation.isPending}>
+            Save
+          </Button>
+        </DialogActions>
       </form>
     </Sheet>
   )
 }
 
-type LimitFieldProps = { name: string; now: number; value: string; onChange(text: string): void }
+type LimitFieldProps = {
+  name: string
+  now: number
+  value: string
+  error: string | undefined
+  onChange(text: string): void
+}
 
 /** An amount, or a number for limits that count. */
-function LimitField({ name, now, value, onChange }: LimitFieldProps) {
+function LimitField({ name, now, value, error, onChange }: LimitFieldProps) {
   const is_amount = name.endsWith('_usd')
   const field = {
     label: limitName(name),
     // The field of an amount begins with a dollar sign.
     placeholder: is_amount ? formatUsd(now).replace('$', '') : now.toLocaleString('en'),
     value,
+    error,
     onChange: (change: ChangeEvent<HTMLInputElement>) => onChange(change.target.value),
   }
   return is_amount ? <MoneyField {...field} /> : <Field {...field} inputMode="numeric" />

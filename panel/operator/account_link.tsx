@@ -25,8 +25,8 @@ type PhoneNoteProps = { row: OfAccount & { created_at: string } }
 /** The time and the customer of a row, where a phone has no room for their columns. */
 export function PhoneNote({ row }: PhoneNoteProps) {
   return (
-    <span className="num block text-sm text-soft md:hidden">
-      <Time at={row.created_at} /> · <AccountLink of={row} />
+    <span className="num flex flex-wrap gap-x-2 text-sm text-soft md:hidden">
+      <Time at={row.created_at} /> <AccountLink of={row} />
     </span>
   )
 }

@@ -63,7 +63,7 @@ const columns: readonly Column<OperatorAccount>[] = [
 export function AccountActions({ account }: { account: OperatorAccount }) {
   const is_active = account.status === 'active'
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       <AccountLimits account={account} />
       <ActionButton
         label={is_active ? 'Suspend' : 'Reinstate'}

@@ -46,7 +46,7 @@ export function Clearings() {
             aria-label={`Enter USD amount: ${row.merchant_name}, ${formatClearingAmount(row)}`}
             onClick={() => setEditing(row)}
           >
-            Enter USD amount
+            Enter <span className="max-md:hidden">USD amount</span>
           </Button>
         ) : (
           <Money usd={row.amount_usd} />

@@ -43,7 +43,7 @@ export function ConvertClearing({ clearing, amount, onClose }: Props) {
           onChange={(change) => setAmountText(change.target.value)}
           error={fieldError(mutation.error, 'amount_usd')}
         />
-        <ProblemNote problem={mutation.error} />
+        <ProblemNote problem={mutation.error} fields={['amount_usd']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={mutation.isPending}>

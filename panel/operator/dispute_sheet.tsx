@@ -111,11 +111,12 @@ function DecisionForm({ dispute }: { dispute: Dispute }) {
         value={text}
         onChange={(change) => setText(change.target.value)}
       />
-      <ProblemNote problem={mutation.error} />
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" busy={mutation.isPending} disabled={text.trim() === ''}>
-          Record response
-        </Button>
+      {/* An open question shows the error itself. */}
+      <ProblemNote problem={chosen === null ? mutation.error : null} />
+      <Button type="submit" busy={mutation.isPending} disabled={text.trim() === ''}>
+        Record response
+      </Button>
+      <div className="grid grid-cols-2 gap-2 border-t border-line pt-4">
         <Button kind="main" onClick={() => setChosen('won')}>
           {decisions.won.label}
         </Button>

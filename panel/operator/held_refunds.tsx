@@ -33,9 +33,10 @@ const columns: readonly Column<HeldRefund>[] = [
 function RowActions({ refund }: { refund: HeldRefund }) {
   const invalidates = ['/held_refunds']
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       <ActionButton
         label="Approve"
+        aria_label={`Approve refund from ${refund.merchant_name}`}
         title="Approve refund?"
         path={`/held_refunds/${refund.id}/approve`}
         invalidates={invalidates}
@@ -45,6 +46,7 @@ function RowActions({ refund }: { refund: HeldRefund }) {
       </ActionButton>
       <ActionButton
         label="Reject"
+        aria_label={`Reject refund from ${refund.merchant_name}`}
         title="Reject refund?"
         danger
         path={`/held_refunds/${refund.id}/refuse`}

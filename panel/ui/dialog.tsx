@@ -12,7 +12,8 @@ type Props = {
   children: ReactNode
 }
 
-const overlay_class = 'fixed inset-0 z-40 bg-veil'
+/** As high as the content, so that a question over a sheet covers the sheet. */
+const overlay_class = 'fixed inset-0 z-50 bg-veil'
 
 /** Centered on a wide screen, a bottom sheet on a phone. */
 export function Dialog(props: Props & { wide?: boolean }) {
@@ -81,15 +82,19 @@ function DialogFrame({
   )
 }
 
-/** Radix would focus the close button, which comes first. */
+/** Radix would focus the close button, which comes first. Without a field, it is "Cancel". */
 function focusFirstField(opening: Event): void {
   const content = opening.currentTarget as HTMLElement
-  const field = content.querySelector<HTMLElement>('input, select, textarea')
-  if (field === null) return
+  const first = content.querySelector<HTMLElement>('input, select, textarea, [data-actions] button')
+  if (first === null) return
   opening.preventDefault()
-  field.focus()
+  first.focus()
 }
 
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="mt-5 flex flex-wrap justify-end gap-2 max-sm:*:flex-1">{children}</div>
+  return (
+    <div data-actions className="mt-5 flex flex-wrap justify-end gap-2 max-sm:*:flex-1">
+      {children}
+    </div>
+  )
 }
