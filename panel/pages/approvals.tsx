@@ -45,7 +45,7 @@ function Pending({ linked_id }: { linked_id: string }) {
     return (
       <Section>
         <EmptyState icon={CircleCheckBig} title="Nothing to approve">
-          When an agent asks for more than its budget, you can approve or decline it here.
+          When an agent asks for more than its budget, approve or decline the request here.
         </EmptyState>
       </Section>
     )

@@ -1,5 +1,6 @@
 import { useOperationQuery } from '#panel/queries.ts'
 import { Copyable } from '#panel/ui/copy.tsx'
+import { EmailAddress } from '#panel/ui/email_address.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
@@ -19,7 +20,7 @@ export function Settings() {
               <Section title="Account">
                 <DescriptionList
                   rows={[
-                    ['Email', account.email],
+                    ['Email', <EmailAddress key="email" of={account.email} />],
                     ['Created', <Time key="created" at={account.created_at} />],
                     ['Account ID', <Copyable key="id" text={account.id} label="Copy account ID" />],
                   ]}

@@ -1,11 +1,12 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
+import type { FlorinError } from '#client/client.ts'
 import { useOperationMutation } from '#panel/queries.ts'
 import { saveBearer } from '#panel/session.ts'
 import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 
 /** Asks for the authentication code in a second step, if the service requires one. */
 export function SignIn() {
@@ -46,15 +47,16 @@ export function SignIn() {
     >
       <form onSubmit={submit} className="space-y-4">
         {is_second_step ? (
-          <CodeField value={code} onChange={setCode} />
+          <CodeField value={code} onChange={setCode} error={fieldError(problem, 'totp_code')} />
         ) : (
           <Credentials
             {...{ email, setEmail, password, setPassword }}
             autoComplete="current-password"
+            problem={null}
             below_password={<ForgotLink email={email} />}
           />
         )}
-        <ProblemNote problem={problem} />
+        <ProblemNote problem={problem} fields={['totp_code']} />
         <Button type="submit" kind="main" size="large" className="w-full" busy={sign_in.isPending}>
           {is_second_step ? 'Continue' : 'Sign in'}
         </Button>
@@ -83,13 +85,19 @@ function ForgotLink({ email }: { email: string }) {
   )
 }
 
-type CodeFieldProps = { value: string; onChange(value: string): void; hint?: string }
+type CodeFieldProps = {
+  value: string
+  onChange(value: string): void
+  hint?: string
+  error: string | undefined
+}
 
-export function CodeField({ value, onChange, hint }: CodeFieldProps) {
+export function CodeField({ value, onChange, hint, error }: CodeFieldProps) {
   return (
     <Field
       label="Authentication code"
       hint={hint}
+      error={error}
       name="totp_code"
       autoComplete="one-time-code"
       inputMode="text"
@@ -107,11 +115,12 @@ type CredentialsProps = {
   password: string
   setPassword(password: string): void
   autoComplete: 'current-password' | 'new-password'
+  problem: FlorinError | null
   below_password?: ReactNode
 }
 
 export function Credentials(props: CredentialsProps) {
-  const { email, setEmail, password, setPassword, autoComplete, below_password } = props
+  const { email, setEmail, password, setPassword, autoComplete, problem, below_password } = props
   return (
     <>
       <Field
@@ -122,6 +131,7 @@ export function Credentials(props: CredentialsProps) {
         required
         value={email}
         onChange={(change) => setEmail(change.target.value)}
+        error={fieldError(problem, 'email')}
       />
       <Field
         label="Password"
@@ -131,6 +141,7 @@ export function Credentials(props: CredentialsProps) {
         required
         value={password}
         onChange={(change) => setPassword(change.target.value)}
+        error={fieldError(problem, 'password')}
         {...(autoComplete === 'new-password' && { hint: 'At least 8 characters.' })}
       />
       {below_password}

@@ -31,8 +31,12 @@ export function SignUp() {
       }
     >
       <form onSubmit={submit} className="space-y-4">
-        <Credentials {...{ email, setEmail, password, setPassword }} autoComplete="new-password" />
-        <ProblemNote problem={create_account.error} />
+        <Credentials
+          {...{ email, setEmail, password, setPassword }}
+          autoComplete="new-password"
+          problem={create_account.error}
+        />
+        <ProblemNote problem={create_account.error} fields={['email', 'password']} />
         <Button
           type="submit"
           kind="main"

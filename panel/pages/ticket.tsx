@@ -93,7 +93,7 @@ function Reply({ id }: { id: string }) {
         onChange={({ target }) => setBody(target.value)}
         error={fieldError(reply_ticket.error, 'body')}
       />
-      <ProblemNote problem={reply_ticket.error} />
+      <ProblemNote problem={reply_ticket.error} fields={['body']} />
       <Button type="submit" kind="main" busy={reply_ticket.isPending} disabled={body.trim() === ''}>
         Send reply
       </Button>

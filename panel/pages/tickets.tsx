@@ -1,6 +1,6 @@
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import type { Ticket } from '#contract/support.ts'
-import { useOperationList } from '#panel/queries.ts'
+import { useOperationList, useOperationQuery } from '#panel/queries.ts'
 import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
@@ -110,8 +110,28 @@ function NoTickets({ is_filtered }: { is_filtered: boolean }) {
       Try changing or clearing your filters.
     </EmptyState>
   ) : (
-    <EmptyState icon={LifeBuoy} title="No tickets yet">
-      Open a ticket to contact support. You need at least one active card.
+    <NoTicketsYet />
+  )
+}
+
+/** Support needs an active card, so someone without one is led to it first. */
+function NoTicketsYet() {
+  const cards = useOperationQuery('list_cards', { status: 'active', limit: 1 }).data
+  if (cards?.data.length !== 0) {
+    return (
+      <EmptyState icon={LifeBuoy} title="No tickets yet">
+        Open a ticket to contact support.
+      </EmptyState>
+    )
+  }
+  const issue_card = (
+    <Button asChild>
+      <Link href="/cards?issue">Issue card</Link>
+    </Button>
+  )
+  return (
+    <EmptyState icon={LifeBuoy} title="No tickets yet" action={issue_card}>
+      You need an active card to contact support.
     </EmptyState>
   )
 }

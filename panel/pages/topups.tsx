@@ -9,7 +9,7 @@ import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { ArrowDownToLine } from '#panel/ui/icons.ts'
 import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
@@ -141,6 +141,7 @@ function NewTopup() {
           value={amount}
           onChange={(change) => setAmount(change.target.value)}
           hint={hint}
+          error={fieldError(create_topup.error, 'amount_usd')}
         />
         <div className="grid grid-cols-4 gap-2">
           {SUGGESTED_USD.map((usd) => (
@@ -149,7 +150,7 @@ function NewTopup() {
             </Button>
           ))}
         </div>
-        <ProblemNote problem={create_topup.error} />
+        <ProblemNote problem={create_topup.error} fields={['amount_usd']} />
         <Button type="submit" kind="main" className="w-full" busy={create_topup.isPending}>
           Get deposit address
         </Button>

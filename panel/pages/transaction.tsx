@@ -104,11 +104,20 @@ const entry_modes: Readonly<Record<Transaction['entry_mode'], string>> = {
   credential_on_file: 'Saved card',
 }
 
+/** Terminals send names in capitals, and online shops send ONLINE instead of a city. */
+function cityOf({ merchant_city: city }: Transaction): string | null {
+  if (city === null || city === 'ONLINE') return null
+  if (city !== city.toUpperCase()) return city
+  return city.toLowerCase().replaceAll(/(?<!\p{L})\p{L}/gu, (first) => first.toUpperCase())
+}
+
 function DetailsSection({ transaction }: { transaction: Transaction }) {
   const card_names = useCardNames()
   const { three_ds } = transaction
-  const { merchant_city: city, merchant_country: country } = transaction
-  const place = [city, country === null ? null : countryName(country)].filter(Boolean).join(', ')
+  const { merchant_country: country } = transaction
+  const place = [cityOf(transaction), country === null ? null : countryName(country)]
+    .filter(Boolean)
+    .join(', ')
   const rows: (DescriptionRow | false)[] = [
     ['Type', humanize(transaction.type)],
     [

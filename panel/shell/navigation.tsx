@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Link, useRoute } from 'wouter'
+import { Link, useLocation, useRoute } from 'wouter'
 import { type PanelRoute, routes } from '#panel/routes.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { Sheet } from '#panel/ui/dialog.tsx'
@@ -63,6 +63,8 @@ function SideLink({ route, onClick }: LinkProps) {
 export function BottomBar() {
   const [is_open, setOpen] = useState(false)
   const rest = navigation_routes.slice(BOTTOM_MAX)
+  const [location] = useLocation()
+  const is_rest = rest.some(({ path }) => location === path || location.startsWith(`${path}/`))
   return (
     <nav
       aria-label="Pages"
@@ -72,7 +74,11 @@ export function BottomBar() {
         <BottomLink key={route.path} route={route} />
       ))}
       {rest.length > 0 && (
-        <button type="button" className={bottom_link_class} onClick={() => setOpen(true)}>
+        <button
+          type="button"
+          className={classes(bottom_link_class, is_rest && 'text-accent')}
+          onClick={() => setOpen(true)}
+        >
           <MenuIcon className="size-5" aria-hidden />
           More
         </button>

@@ -4,13 +4,15 @@ import { ChevronDown } from './icons.ts'
 
 /** pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. */
 export const control_class =
-  'h-9 w-full min-w-0 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad pointer-coarse:text-lg'
+  'h-9 w-full min-w-0 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad pointer-coarse:text-lg'
 
 type FieldLabelProps = {
   label: string
   hint?: ReactNode
-  /** A validation error; replaces the hint. */
+  /** A validation error; replaces the hint, which usually says the same. */
   error?: string | undefined
+  /** Shows the hint below the error too. */
+  keeps_hint?: boolean
   /** Shows the label to screen readers only. */
   is_label_hidden?: boolean
 }
@@ -26,26 +28,27 @@ export function FieldFrame({
   label,
   hint,
   error,
+  keeps_hint = false,
   is_label_hidden,
   className,
   children,
 }: FrameProps) {
+  const is_hint_shown = hint !== undefined && (error === undefined || keeps_hint)
   return (
     <div className={classes('flex min-w-0 flex-col gap-1.5', className)}>
       <label htmlFor={id} className={is_label_hidden ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
       {children}
-      {error !== undefined ? (
+      {error !== undefined && (
         <p id={`${id}-note`} className="text-sm text-bad">
           {error}
         </p>
-      ) : (
-        hint !== undefined && (
-          <p id={`${id}-note`} className="text-sm text-soft">
-            {hint}
-          </p>
-        )
+      )}
+      {is_hint_shown && (
+        <p id={error === undefined ? `${id}-note` : undefined} className="text-sm text-soft">
+          {hint}
+        </p>
       )}
     </div>
   )
@@ -58,13 +61,14 @@ export function Field({
   label,
   hint,
   error,
-  is_label_hidden,
+  keeps_hint = false,
+  is_label_hidden = false,
   before,
   className,
   ...rest
 }: FieldProps) {
   const id = useId()
-  const frame = { id, label, hint, error, is_label_hidden: is_label_hidden ?? false, className }
+  const frame = { id, label, hint, error, keeps_hint, is_label_hidden, className }
   const input = (
     <input
       {...rest}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createElement } from 'react'
 import { FlorinError } from '#client/client.ts'
 import { renderAt } from '#panel/test_support/render.tsx'
-import { ProblemNote, problemText } from './problem_note.tsx'
+import { fieldError, ProblemNote, problemText } from './problem_note.tsx'
 
 const refusal = (field: string, message: string) =>
   new FlorinError({
@@ -45,6 +45,31 @@ test('an error that its field already shows is repeated for screen readers only'
     ],
   })
   assert.doesNotMatch(noteOf(more, ['url']), /sr-only/)
+  assert.match(noteOf(more, ['url', 'events']), /sr-only/)
+  const low = new FlorinError({ code: 'insufficient_balance', message: 'Too low.', status: 409 })
+  assert.match(noteOf(low, ['amount_usd']), /sr-only/)
+  assert.doesNotMatch(noteOf(low, ['address']), /sr-only/)
+})
+
+test('a field shows the sentence of an error that is about it', () => {
+  const refused = refusal('url', 'must be public')
+  assert.equal(fieldError(refused, 'url'), 'Must be public.')
+  assert.equal(fieldError(refused, 'name'), undefined)
+  assert.equal(fieldError(null, 'url'), undefined)
+  const full = new FlorinError({
+    code: 'amount_out_of_range',
+    message: 'You can add $5.00 more.',
+    status: 422,
+    details: [{ field: 'amount_usd', message: 'must be at most 5' }],
+  })
+  assert.equal(fieldError(full, 'amount_usd'), 'You can add $5.00 more.')
+  const wrong = new FlorinError({
+    code: 'invalid_credentials',
+    message: 'Incorrect password.',
+    status: 401,
+  })
+  assert.equal(fieldError(wrong, 'current_password'), 'Incorrect password.')
+  assert.equal(fieldError(wrong, 'password'), undefined, 'the new password is not refused')
 })
 
 test('only a fault of the service shows its request ID', () => {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { humanize } from './badge.tsx'
 import { CircleAlert } from './icons.ts'
@@ -11,13 +12,7 @@ type Props = {
 /** The error of a form. Only for screen readers if a field already shows all of it. */
 export function ProblemNote({ problem, fields = [] }: Props) {
   if (problem === null) return null
-  if (isShownAt(fields, problem)) {
-    return (
-      <p role="alert" className="sr-only">
-        {problemText(problem)}
-      </p>
-    )
-  }
+  if (isShownAt(fields, problem)) return <FieldNote problem={problem} />
   return (
     <div
       role="alert"
@@ -32,10 +27,28 @@ export function ProblemNote({ problem, fields = [] }: Props) {
   )
 }
 
+/**
+ * Moves to the first refused field, which may be out of sight above the button. Sending the form
+ * again removes the error, so the next one mounts this again.
+ */
+function FieldNote({ problem }: { problem: FlorinError }) {
+  const note = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    const form = note.current?.closest('form')
+    form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [])
+  return (
+    <p ref={note} role="alert" className="sr-only">
+      {problemText(problem)}
+    </p>
+  )
+}
+
+/** True if the fields show every part of the error. */
 function isShownAt(fields: readonly string[], problem: FlorinError): boolean {
-  const [first, ...others] = problem.details
-  if (first === undefined || others.length > 0 || !fields.includes(first.field)) return false
-  return [first.message, `${first.field} ${first.message}.`].includes(problem.message)
+  const { details } = problem
+  if (details.length > 0) return details.every(({ field }) => fields.includes(field))
+  return fields.some((field) => fieldError(problem, field) !== undefined)
 }
 
 /** Only for faults of the service, which support looks up; a wrong input is the user’s to fix. */
@@ -61,9 +74,26 @@ export function problemText({ message, details: [first] }: FlorinError): string 
   return `${field_names[name] ?? humanize(name.replace(/_usd$/, ''))} ${first.message}.`
 }
 
-/** The message for one field, if the error has details about it. */
+/** Codes that refuse one field of a form, although their errors have no details. */
+const code_fields: Readonly<Record<string, readonly string[]>> = {
+  insufficient_balance: ['amount_usd', 'load_usd'],
+  insufficient_card_balance: ['amount_usd'],
+  invalid_address: ['address'],
+  address_blocked: ['address'],
+  email_taken: ['email'],
+  invalid_credentials: ['current_password'],
+  weak_password: ['password'],
+  totp_invalid: ['totp_code'],
+}
+
+/** The sentence for one field, if the error is about it. */
 export function fieldError(problem: FlorinError | null, field: string): string | undefined {
-  const found = problem?.details.find((detail) => detail.field === field)?.message
+  if (problem === null) return undefined
+  const { code, message, details } = problem
+  if (details.length === 0) return code_fields[code]?.includes(field) ? message : undefined
+  const found = details.find((detail) => detail.field === field)?.message
   if (found === undefined) return undefined
+  // A sentence of its own says more than the detail, such as how much an account can still hold.
+  if (details.length === 1 && message !== `${field} ${found}.`) return message
   return `${found.charAt(0).toUpperCase()}${found.slice(1).replace(/\.$/, '')}.`
 }

@@ -29,7 +29,7 @@ export function CardSpending({ card }: { card: Card }) {
         <Money usd={spent_usd} />
       </p>
       {spent_usd > 0 && <CardSparkline card_id={card.id} />}
-      <div className="mt-3 space-y-3">
+      <div className="mt-3 space-y-3 empty:hidden">
         <LimitGauge card={card} period="daily" />
         <LimitGauge card={card} period="monthly" />
       </div>

@@ -123,10 +123,10 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
           name={name}
           placeholder="No limit"
           defaultValue={card.limits[name] ?? ''}
-          aria-invalid={fieldError(set_card_limits.error, name) !== undefined}
+          error={fieldError(set_card_limits.error, name)}
         />
       ))}
-      <ProblemNote problem={set_card_limits.error} />
+      <ProblemNote problem={set_card_limits.error} fields={fields.map(([name]) => name)} />
       <DialogActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={set_card_limits.isPending}>

@@ -1,5 +1,4 @@
 import { type FormEvent, useState } from 'react'
-import type { FlorinError } from '#client/client.ts'
 import type { Card } from '#contract/cards.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -69,9 +68,10 @@ function Load({ card, onDone }: FormProps) {
         value={amount}
         onChange={(change) => setAmount(change.target.value)}
         hint={`${formatUsd(balance_usd)} available`}
-        aria-invalid={isAboutAmount(load_card.error)}
+        error={fieldError(load_card.error, 'amount_usd')}
+        keeps_hint
       />
-      <ProblemNote problem={load_card.error} />
+      <ProblemNote problem={load_card.error} fields={['amount_usd']} />
       <DialogActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={load_card.isPending}>
@@ -116,9 +116,10 @@ function Unload({ card, onDone }: FormProps) {
             </button>
           </>
         }
-        aria-invalid={isAboutAmount(unload_card.error)}
+        error={fieldError(unload_card.error, 'amount_usd')}
+        keeps_hint
       />
-      <ProblemNote problem={unload_card.error} />
+      <ProblemNote problem={unload_card.error} fields={['amount_usd']} />
       <DialogActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={unload_card.isPending}>
@@ -128,9 +129,3 @@ function Unload({ card, onDone }: FormProps) {
     </form>
   )
 }
-
-const amount_codes = ['insufficient_balance', 'insufficient_card_balance']
-
-const isAboutAmount = (problem: FlorinError | null): boolean =>
-  problem !== null &&
-  (amount_codes.includes(problem.code) || fieldError(problem, 'amount_usd') !== undefined)

@@ -78,6 +78,7 @@ function RulesForm({ card, kind, onDone }: FormProps) {
       <RuleFields kind={kind} rules={rules} onChange={setRules} />
       <ProblemNote problem={mutation.error} />
       <DialogActions>
+        <Button onClick={onDone}>Cancel</Button>
         <Button
           kind="main"
           busy={mutation.isPending}

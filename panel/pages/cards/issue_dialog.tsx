@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
+import type { FlorinError } from '#client/client.ts'
 import type { CardRules } from '#contract/cards.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { RuleFields, type RuleKind, rule_kinds } from '#panel/pages/card/rule_fields.tsx'
@@ -11,8 +12,8 @@ import { ChevronRight } from '#panel/ui/icons.ts'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { readShippingForm, ShippingFields } from './shipping_fields.tsx'
-import { readUsageForm, UsageFields } from './usage_fields.tsx'
+import { readShippingForm, ShippingFields, shipping_fields } from './shipping_fields.tsx'
+import { readUsageForm, UsageFields, usage_fields } from './usage_fields.tsx'
 
 export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void }) {
   return (
@@ -69,23 +70,27 @@ function IssueForm({ onClose }: { onClose(): void }) {
           label="Network"
           name="bin"
           defaultValue={offered.find((each) => each.default)?.bin}
-          options={offered.map(({ bin, brand }) => [
-            bin,
-            `${brand === 'visa' ? 'Visa' : 'Mastercard'} (${bin})`,
-          ])}
+          options={offered.map((each) => [each.bin, networkName(each, offered)])}
         />
       </div>
-      {type === 'physical' && <ShippingFields />}
+      {type === 'physical' && <ShippingFields problem={issue_card.error} />}
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Name (optional)" name="name" maxLength={100} placeholder="Cloud bills" />
+        <Field
+          label="Name (optional)"
+          name="name"
+          maxLength={100}
+          placeholder="Cloud bills"
+          error={fieldError(issue_card.error, 'name')}
+        />
         <MoneyField
           label="Load amount (optional)"
           name="load_usd"
           hint={balance_usd === undefined ? '' : `${formatUsd(balance_usd)} available`}
           error={fieldError(issue_card.error, 'load_usd')}
+          keeps_hint
         />
       </div>
-      <LimitFields />
+      <LimitFields problem={issue_card.error} />
       <UsageFields problem={issue_card.error} />
       {(['mcc', 'geo'] as const).map((kind) => (
         <RuleDetails
@@ -95,7 +100,7 @@ function IssueForm({ onClose }: { onClose(): void }) {
           onChange={(changed) => setRules({ ...rules, [kind]: changed })}
         />
       ))}
-      <ProblemNote problem={issue_card.error} />
+      <ProblemNote problem={issue_card.error} fields={shown_fields} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind="main" busy={issue_card.isPending}>
@@ -106,13 +111,33 @@ function IssueForm({ onClose }: { onClose(): void }) {
   )
 }
 
-function LimitFields() {
+type Bin = { bin: string; brand: 'visa' | 'mastercard' }
+
+/** With its BIN only if the brand alone is not enough to choose. */
+function networkName({ bin, brand }: Bin, offered: readonly Bin[]): string {
+  const name = brand === 'visa' ? 'Visa' : 'Mastercard'
+  return offered.filter((each) => each.brand === brand).length > 1 ? `${name} (${bin})` : name
+}
+
+const limit_fields = [
+  ['per_transaction_usd', 'Per purchase'],
+  ['daily_usd', 'Daily'],
+  ['monthly_usd', 'Monthly'],
+] as const
+
+function LimitFields({ problem }: { problem: FlorinError | null }) {
   return (
     <fieldset className="grid gap-4 sm:grid-cols-3">
       <legend className="mb-2 text-sm font-medium text-soft">Spending limits (optional)</legend>
-      <MoneyField label="Per purchase" name="per_transaction_usd" placeholder="No limit" />
-      <MoneyField label="Daily" name="daily_usd" placeholder="No limit" />
-      <MoneyField label="Monthly" name="monthly_usd" placeholder="No limit" />
+      {limit_fields.map(([name, label]) => (
+        <MoneyField
+          key={name}
+          label={label}
+          name={name}
+          placeholder="No limit"
+          error={fieldError(problem, `limits.${name}`)}
+        />
+      ))}
     </fieldset>
   )
 }
@@ -137,6 +162,15 @@ function RuleDetails({ kind, rules, onChange }: RuleDetailsProps) {
   )
 }
 
+/** Names of the contract. A refused rule is shown above the buttons: its list may be closed. */
+const shown_fields = [
+  'name',
+  'load_usd',
+  ...limit_fields.map(([name]) => `limits.${name}`),
+  ...usage_fields,
+  ...shipping_fields,
+]
+
 /** Only the rules that restrict something. */
 function setRulesOf(rules: Rules): Partial<Rules> {
   const isSet = ({ allow, deny }: CardRules) => allow !== null || deny !== null
@@ -147,7 +181,7 @@ function setRulesOf(rules: Rules): Partial<Rules> {
 function readCardForm(form: FormData, type: CardType): InputOfName<'issue_card'> {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const usd = (name: string) => parseUsd(text(name))
-  const names = ['per_transaction_usd', 'daily_usd', 'monthly_usd'] as const
+  const names = limit_fields.map(([name]) => name)
   const limits = names.filter((name) => usd(name) !== null).map((name) => [name, usd(name)])
   const load_usd = usd('load_usd')
   return {

@@ -1,13 +1,15 @@
 import { useState } from 'react'
+import type { FlorinError } from '#client/client.ts'
 import type { Card } from '#contract/cards.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { Field, Select } from '#panel/ui/field.tsx'
 import { fieldError } from '#panel/ui/problem_note.tsx'
 import { usage_names } from '#panel/words/card_usage.ts'
 
-type Problem = Parameters<typeof fieldError>[0]
+/** Names of the contract that a refusal can be about. */
+export const usage_fields = ['valid_until', 'merchant_lock.name', 'merchant_lock.id']
 
-export function UsageFields({ problem }: { problem: Problem }) {
+export function UsageFields({ problem }: { problem: FlorinError | null }) {
   const [usage, setUsage] = useState<Card['usage']>('reusable')
   return (
     <fieldset className="grid gap-4 sm:grid-cols-2">

@@ -28,7 +28,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
       title="Create API key"
       description="This key has full access to your account until you revoke it."
     >
-      <form onSubmit={submit}>
+      <form onSubmit={submit} className="space-y-4">
         <Field
           label="Name (optional)"
           hint="For example, the app that uses it."
@@ -44,7 +44,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
             error={fieldError(create_api_key.error, 'totp_code')}
           />
         )}
-        <ProblemNote problem={create_api_key.error} />
+        <ProblemNote problem={create_api_key.error} fields={['name', 'totp_code']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={create_api_key.isPending}>

@@ -53,7 +53,10 @@ export function FileDispute({ transaction, onClose }: Props) {
           Ask the merchant for a refund first: you can’t withdraw a dispute. We credit the amount to
           your balance now and reverse it if you lose.
         </p>
-        <ProblemNote problem={file_dispute.error} />
+        <ProblemNote
+          problem={file_dispute.error}
+          fields={['reason', 'amount_usd', 'explanation']}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={file_dispute.isPending}>
@@ -83,7 +86,7 @@ function DisputeFields({ draft, unrefunded_usd, problem, onChange }: FieldsProps
         error={fieldError(problem, 'reason')}
       />
       <MoneyField
-        label="Disputed amount"
+        label="Disputed amount (optional)"
         placeholder={unrefunded_usd.toFixed(2)}
         hint="Leave empty to dispute the full unrefunded amount."
         value={draft.amount}

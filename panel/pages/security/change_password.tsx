@@ -43,7 +43,7 @@ export function ChangePassword() {
           onChange={(change) => setPassword(change.target.value)}
           error={fieldError(update_account.error, 'password')}
         />
-        <ProblemNote problem={update_account.error} />
+        <ProblemNote problem={update_account.error} fields={['current_password', 'password']} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Button type="submit" busy={update_account.isPending}>
             Change password

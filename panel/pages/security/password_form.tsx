@@ -4,7 +4,7 @@ import { useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 
 /** Proof that the owner is the person in front of the screen. */
 export type OwnerProof = { password: string; totp_code?: string }
@@ -24,14 +24,18 @@ export function PasswordForm({ submit, action, onCancel }: Props) {
   const [totp_code, setCode] = useState('')
   const [is_busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<FlorinError | null>(null)
-  const has_code = account.data?.two_factor_enabled === true || problem?.code === 'totp_required'
+  const [is_code_required, setCodeRequired] = useState(false)
+  const has_code = account.data?.two_factor_enabled === true || is_code_required
   const send = async (form: FormEvent) => {
     form.preventDefault()
     setBusy(true)
+    setProblem(null)
     try {
       await submit({ password, ...(has_code && { totp_code: totp_code.trim() }) })
     } catch (cause) {
-      setProblem(cause as FlorinError)
+      const refusal = cause as FlorinError
+      if (refusal.code === 'totp_required') setCodeRequired(true)
+      else setProblem(refusal)
       setBusy(false)
     }
   }
@@ -44,6 +48,7 @@ export function PasswordForm({ submit, action, onCancel }: Props) {
         required
         value={password}
         onChange={(change) => setPassword(change.target.value)}
+        error={fieldError(problem, 'current_password')}
       />
       {has_code && (
         <Field
@@ -53,9 +58,10 @@ export function PasswordForm({ submit, action, onCancel }: Props) {
           required
           value={totp_code}
           onChange={(change) => setCode(change.target.value)}
+          error={fieldError(problem, 'totp_code')}
         />
       )}
-      <ProblemNote problem={problem} />
+      <ProblemNote problem={problem} fields={['current_password', 'totp_code']} />
       <DialogActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" kind="main" busy={is_busy}>

@@ -34,7 +34,7 @@ function Origin({ entry: { ip, user_agent } }: { entry: AuditEntry }) {
   return (
     <>
       <span title={user_agent ?? ''}>{describeDevice(user_agent ?? '')}</span>
-      <span className="num block min-w-26 text-sm wrap-anywhere text-soft">{ip ?? ''}</span>
+      <span className="num block min-w-22 text-sm wrap-anywhere text-soft">{ip ?? ''}</span>
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
 export function TurnOff({ onClose }: { onClose(): void }) {
@@ -23,7 +23,7 @@ export function TurnOff({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Turn off two-factor authentication"
+      title="Turn off two‑factor authentication"
       description="You’ll sign in with only your password."
     >
       <form onSubmit={submit} className="space-y-4">
@@ -34,6 +34,7 @@ export function TurnOff({ onClose }: { onClose(): void }) {
           required
           value={password}
           onChange={(change) => setPassword(change.target.value)}
+          error={fieldError(disable_2fa.error, 'current_password')}
         />
         <Field
           label="Authentication code"
@@ -42,8 +43,9 @@ export function TurnOff({ onClose }: { onClose(): void }) {
           required
           value={totp_code}
           onChange={(change) => setCode(change.target.value)}
+          error={fieldError(disable_2fa.error, 'totp_code')}
         />
-        <ProblemNote problem={disable_2fa.error} />
+        <ProblemNote problem={disable_2fa.error} fields={['current_password', 'totp_code']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="danger" busy={disable_2fa.isPending}>

@@ -4,7 +4,7 @@ import { Button } from '#panel/ui/button.tsx'
 import { Copyable, CopyButton } from '#panel/ui/copy.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { QrCode } from '#panel/ui/qr_code.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
 
@@ -17,7 +17,7 @@ export function TurnOn({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Turn on two-factor authentication"
+      title="Turn on two‑factor authentication"
       description="Scan the QR code with an authenticator app, then enter the code it shows."
     >
       <Secret />
@@ -62,8 +62,9 @@ function CodeForm({ enable_2fa, onClose }: CodeFormProps) {
         required
         value={code}
         onChange={(change) => setCode(change.target.value)}
+        error={fieldError(enable_2fa.error, 'totp_code')}
       />
-      <ProblemNote problem={enable_2fa.error} />
+      <ProblemNote problem={enable_2fa.error} fields={['totp_code']} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind="main" busy={enable_2fa.isPending}>

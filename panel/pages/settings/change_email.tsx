@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import type { FlorinError } from '#client/client.ts'
 import type { Account } from '#contract/accounts.ts'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -6,6 +7,10 @@ import { Field } from '#panel/ui/field.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+
+/** The service's sentence is for someone who signs up. */
+const emailError = (problem: FlorinError | null) =>
+  problem?.code === 'email_taken' ? 'Another account has this email.' : fieldError(problem, 'email')
 
 export function ChangeEmail({ account }: { account: Account }) {
   const [email, setEmail] = useState('')
@@ -32,7 +37,7 @@ export function ChangeEmail({ account }: { account: Account }) {
           placeholder={account.email}
           value={email}
           onChange={(change) => setEmail(change.target.value)}
-          error={fieldError(update_account.error, 'email')}
+          error={emailError(update_account.error)}
         />
         <Field
           label="Confirm with your password"
@@ -41,8 +46,9 @@ export function ChangeEmail({ account }: { account: Account }) {
           required
           value={current_password}
           onChange={(change) => setCurrent(change.target.value)}
+          error={fieldError(update_account.error, 'current_password')}
         />
-        <ProblemNote problem={update_account.error} />
+        <ProblemNote problem={update_account.error} fields={['email', 'current_password']} />
         <Button type="submit" busy={update_account.isPending}>
           Change email
         </Button>

@@ -4,7 +4,7 @@ import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { parseUsd } from '#panel/ui/money.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { Toggle } from '#panel/ui/toggle.tsx'
@@ -51,6 +51,8 @@ export function NotificationSettings({ notifications }: { notifications: Notific
   )
 }
 
+const LOW_BALANCE = 'notifications.low_balance_threshold_usd'
+
 function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
   const [amount, setAmount] = useState(threshold_usd === null ? '' : String(threshold_usd))
   const update_account = useOperationMutation('update_account', {
@@ -61,20 +63,18 @@ function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
     update_account.mutate({ notifications: { low_balance_threshold_usd: parseUsd(amount) } })
   }
   return (
-    <form onSubmit={submit} className="mt-2 border-t border-line pt-4">
-      <div className="flex items-end gap-2">
-        <MoneyField
-          label="Alert me when my balance is below"
-          className="flex-1"
-          placeholder="No alert"
-          value={amount}
-          onChange={(change) => setAmount(change.target.value)}
-        />
-        <Button type="submit" busy={update_account.isPending}>
-          Save
-        </Button>
-      </div>
-      <ProblemNote problem={update_account.error} />
+    <form onSubmit={submit} className="mt-2 space-y-4 border-t border-line pt-4">
+      <MoneyField
+        label="Alert me when my balance is below"
+        placeholder="No alert"
+        value={amount}
+        onChange={(change) => setAmount(change.target.value)}
+        error={fieldError(update_account.error, LOW_BALANCE)}
+      />
+      <ProblemNote problem={update_account.error} fields={[LOW_BALANCE]} />
+      <Button type="submit" busy={update_account.isPending}>
+        Save
+      </Button>
     </form>
   )
 }

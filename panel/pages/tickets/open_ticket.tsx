@@ -45,7 +45,7 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
           problem={open_ticket.error}
           onChange={(changed) => setDraft({ ...draft, ...changed })}
         />
-        <ProblemNote problem={open_ticket.error} />
+        <ProblemNote problem={open_ticket.error} fields={['subject', 'message']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={open_ticket.isPending}>

@@ -10,6 +10,12 @@ import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { DescriptionList } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
+/** The fields of the first step, which shows what the service refuses about them. */
+const first_fields = ['amount_usd', 'address']
+
+const isAbout = (fields: readonly string[], problem: FlorinError) =>
+  fields.some((field) => fieldError(problem, field) !== undefined)
+
 type WithdrawalDraft = { amount: string; address: string; code: string }
 
 /** Has a review step, because a transfer to a wrong address cannot be reversed. */
@@ -23,8 +29,8 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
       toast('Withdrawal submitted.')
       navigate(`/withdrawals/${id}`)
     },
-    onError: ({ code }) => {
-      if (code === 'invalid_address') setReview(false)
+    onError: (problem) => {
+      if (isAbout(first_fields, problem)) setReview(false)
     },
   })
   const amount_usd = parseUsd(draft.amount) ?? 0
@@ -57,7 +63,7 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
         ) : (
           <AmountStep draft={draft} change={change} problem={withdraw.error} />
         )}
-        <ProblemNote problem={withdraw.error} />
+        <ProblemNote problem={withdraw.error} fields={is_review ? ['totp_code'] : first_fields} />
         <DialogActions>
           <Button onClick={is_review ? goBack : onClose}>{is_review ? 'Back' : 'Cancel'}</Button>
           <Button type="submit" kind="main" busy={withdraw.isPending}>
@@ -86,6 +92,8 @@ function AmountStep({ draft, change, problem }: StepProps) {
         required
         value={draft.amount}
         onChange={({ target }) => change({ amount: target.value })}
+        keeps_hint
+        error={fieldError(problem, 'amount_usd')}
         hint={
           balance_usd !== undefined && (
             <>
@@ -109,7 +117,7 @@ function AmountStep({ draft, change, problem }: StepProps) {
         placeholder="T…"
         value={draft.address}
         onChange={({ target }) => change({ address: target.value })}
-        aria-invalid={problem?.code === 'invalid_address'}
+        error={fieldError(problem, 'address')}
       />
       {limits !== undefined && (
         <DescriptionList

@@ -88,7 +88,7 @@ test('a large amount needs the password, asked for in a dialog', { skip }, async
   const dialog = page.getByRole('dialog', { name: 'Approve a large amount' })
   await dialog.getByLabel('Password').fill('not the right password')
   await dialog.getByRole('button', { name: 'Approve' }).click()
-  await dialog.getByText('Incorrect password.').waitFor()
+  await dialog.getByRole('alert').filter({ hasText: 'Incorrect password.' }).waitFor()
   await dialog.getByLabel('Password').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('Nothing to approve').waitFor()

@@ -53,7 +53,8 @@ test('a withdrawal to an invalid address goes back to the address and moves no m
   await address.fill('T123')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Send $30.00' }).click()
-  await page.getByText('This is not a valid TRON address. Check it for typos.').waitFor()
+  const refusal = 'This is not a valid TRON address. Check it for typos.'
+  await page.getByRole('alert').filter({ hasText: refusal }).waitFor()
   assert.equal(await address.getAttribute('aria-invalid'), 'true')
   assert.equal(await balanceOf(url, bearer), 100)
   await address.fill(WALLET)
