@@ -122,6 +122,8 @@ export type PanelPage = {
   path: string
   /** Brings the page into the state to check; resolves when it is ready. */
   ready(page: Page): Promise<unknown>
+  /** The state shows a refusal, which the browser logs as an error. */
+  is_refused?: true
 }
 
 /** For people to look at: no test reads them, so they are taken only with FLORIN_SCREENSHOTS. */
@@ -131,6 +133,8 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
+
+const REFUSED = /status of 4\d\d/
 
 /** Pages checked in parallel: while one waits for the service, another is checked. */
 const LANES = 2
@@ -146,8 +150,10 @@ export async function everyPage(
   const walk = async () => {
     const { page, context, complaints } = await visitOf(browser, { ...visitor, width: NARROW })
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
-      const { name } = each
-      const found = [...(await faultsOf(page, each)), ...complaints.splice(0)]
+      const { name, is_refused = false } = each
+      const layout_faults = await faultsOf(page, each)
+      const errors = complaints.splice(0).filter((text) => !(is_refused && REFUSED.test(text)))
+      const found = [...layout_faults, ...errors]
       faults.push(...found.map((fault) => `${name}: ${fault}`))
     }
     await context.close()

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openConnection } from '#sandbox/card_network.ts'
+import type { Page } from '#test/packages/playwright.ts'
+import { getCard } from '#test/support/cards.ts'
+import { clearInYen } from '#test/support/clearings.ts'
+import { fileDispute, openBuyer } from '#test/support/disputes.ts'
+import { purchaseMessage } from '#test/support/issuer.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { OPERATOR_TOKEN as operator_token } from '#test/support/operator.ts'
+import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+// Every refund without a purchase waits for an operator.
+const service = await startTestService({ env: { FLORIN_RISK: '{"refund_review_usd": 0}' } })
+const { url, sandbox_host, runtime } = service
+const browser = await startBrowser()
+const skip = browser === null ? NO_BROWSER : false
+
+type Spender = Awaited<ReturnType<typeof openSpender>>
+
+/** A refund of this many cents, for which the card has no purchase. */
+async function refundTo({ account_id, card }: Spender, cents: number): Promise<void> {
+  const { pan, exp_year } = await sandbox_host.cardNumberOf(account_id, card.id)
+  const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
+  const line = await openConnection(sandbox_host.card_host_port)
+  const message = purchaseMessage(plastic, cents, { mti: '0220', fields: { 3: '200000' } })
+  const response = await line.send(message)
+  line.end()
+  assert.equal(response.fields[39], '00')
+}
+
+const settle = () => sandbox_host.runTasks(['settle_clearings'])
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+test('an operator approves one refund and rejects another, and only one is credited', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const spender = await openSpender(service, { usd: 100 })
+  await refundTo(spender, 2_500)
+  await refundTo(spender, 7_000)
+  await settle()
+  const balance = async () => (await getCard(url, spender.key, spender.card.id)).balance_usd
+  assert.equal(await balance(), 100, 'both wait')
+
+  const { page, complaints } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/refunds')
+  await rowOf(page, '$70.00').getByRole('button', { name: 'Reject' }).click()
+  await page.getByRole('dialog').getByText('won’t be credited').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await rowOf(page, '$70.00').getByRole('button', { name: 'Reject' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
+  await rowOf(page, '$70.00').waitFor({ state: 'detached' })
+  await rowOf(page, '$25.00').getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('No refunds awaiting approval').waitFor()
+  await settle()
+  await settle()
+  assert.equal(await balance(), 125)
+  assert.deepEqual(complaints, [])
+  await assertBooksSound(runtime.db)
+})
+
+test('the dialogs in which operators decide about money fit and are accessible', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  await fileDispute(url, await openBuyer(service))
+  const spender = await openSpender(service)
+  await clearInYen(service, spender)
+  await refundTo(spender, 4_000)
+  await settle()
+  const decide = (button: string) => async (page: Page) => {
+    await page.getByRole('button', { name: 'Corner Books' }).click()
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('dialog', { name: 'Close dispute?' }).waitFor()
+  }
+  const refund = (button: string) => async (page: Page) => {
+    await rowOf(page, '$40.00').getByRole('button', { name: button }).click()
+    await page.getByRole('dialog', { name: `${button} refund?` }).waitFor()
+  }
+  await everyPage(browser, { url, operator_token }, [
+    {
+      name: 'operator_dispute',
+      path: '/operator/disputes',
+      ready: async (page) => {
+        await page.getByRole('button', { name: 'Corner Books' }).click()
+        await page.getByRole('button', { name: 'Record response' }).waitFor()
+      },
+    },
+    {
+      name: 'operator_dispute_won',
+      path: '/operator/disputes',
+      ready: decide('Customer wins'),
+    },
+    {
+      name: 'operator_dispute_lost',
+      path: '/operator/disputes',
+      ready: decide('Customer loses'),
+    },
+    { name: 'operator_refund_approve', path: '/operator/refunds', ready: refund('Approve') },
+    { name: 'operator_refund_reject', path: '/operator/refunds', ready: refund('Reject') },
+    {
+      name: 'operator_convert_refused',
+      path: '/operator/clearings',
+      is_refused: true,
+      ready: async (page) => {
+        await page.getByRole('button', { name: 'Enter USD amount' }).click()
+        await page.getByRole('dialog').getByLabel('USD amount').fill('10.005')
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Must be more than 0, in whole cents.', { exact: true }).waitFor()
+      },
+    },
+  ])
+})
