@@ -19,7 +19,7 @@ export function Agents() {
     <div className="space-y-4">
       <PageHeader
         title="Agents"
-        description="Apps you connected, with their permissions, budgets, and activity."
+        description="Agents you connected, with their permissions, budgets, and activity."
       />
       <Section title="Connect an agent">
         <p className="mb-2 text-soft">
@@ -31,7 +31,7 @@ export function Agents() {
       <QueryBoundary query={query}>
         {(grants) =>
           grants.length === 0 ? (
-            <Section>
+            <Section flush>
               <EmptyState icon={Bot} title="No connected agents">
                 Agents you connect show up here with their permissions.
               </EmptyState>

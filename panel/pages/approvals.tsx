@@ -43,7 +43,7 @@ function Pending({ linked_id }: { linked_id: string }) {
   }
   if (rows.length === 0) {
     return (
-      <Section>
+      <Section flush>
         <EmptyState icon={CircleCheckBig} title="Nothing to approve">
           When an agent asks for more than its budget, approve or decline the request here.
         </EmptyState>

@@ -7,7 +7,7 @@ import { bearer } from '#panel/session.ts'
 import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 
 /** Sends a reset link. The page never says whether an account with the email exists. */
 export function ForgotPassword() {
@@ -55,8 +55,9 @@ export function ForgotPassword() {
             required
             value={email}
             onChange={(change) => setEmail(change.target.value)}
+            error={fieldError(request.error, 'email')}
           />
-          <ProblemNote problem={request.error} />
+          <ProblemNote problem={request.error} fields={['email']} />
           <Button
             type="submit"
             kind="main"

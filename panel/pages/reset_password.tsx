@@ -19,8 +19,9 @@ const below = (
 export function ResetPassword() {
   const token = new URLSearchParams(useSearch()).get('token') ?? ''
   const [is_refused, setRefused] = useState(false)
-  if (token === '')
+  if (token === '') {
     return <UselessLink reason="It’s incomplete. Open the link in the email again." />
+  }
   if (is_refused) {
     return <UselessLink reason="It expired, was already used, or was replaced by a newer one." />
   }
@@ -58,8 +59,8 @@ function NewPasswordForm({ token, onRefused }: FormProps) {
       toast('Password changed. Sign in with your new password.')
       navigate('/sign_in', { replace: true })
     },
-    onError: ({ code }) => {
-      if (code === 'reset_token_invalid') onRefused()
+    onError: (problem) => {
+      if (problem.code === 'reset_token_invalid') onRefused()
     },
   })
   const [is_code_shown, setCodeShown] = useState(false)

@@ -52,11 +52,14 @@ export function SignIn() {
           <Credentials
             {...{ email, setEmail, password, setPassword }}
             autoComplete="current-password"
-            problem={null}
+            problem={problem}
             below_password={<ForgotLink email={email} />}
           />
         )}
-        <ProblemNote problem={problem} fields={['totp_code']} />
+        <ProblemNote
+          problem={problem}
+          fields={is_second_step ? ['totp_code'] : ['email', 'password']}
+        />
         <Button type="submit" kind="main" size="large" className="w-full" busy={sign_in.isPending}>
           {is_second_step ? 'Continue' : 'Sign in'}
         </Button>

@@ -86,7 +86,7 @@ function Month({ month, card_id }: { month: string; card_id: string }) {
             )}
           </Section>
           {spending.data.length === 0 ? (
-            <Section>
+            <Section flush>
               <EmptyState icon={ChartColumn} title={noPurchases(month)}>
                 Purchases show up here when the merchant collects the payment.
               </EmptyState>

@@ -11,14 +11,14 @@ type FieldLabelProps = {
   hint?: ReactNode
   /** A validation error; replaces the hint, which usually says the same. */
   error?: string | undefined
-  /** Shows the hint below the error too. */
-  keeps_hint?: boolean
   /** Shows the label to screen readers only. */
   is_label_hidden?: boolean
 }
 
 type FrameProps = FieldLabelProps & {
   id: string
+  /** Shows the hint below the error too. */
+  keeps_hint?: boolean
   className?: string | undefined
   children: ReactNode
 }
@@ -54,7 +54,8 @@ export function FieldFrame({
   )
 }
 
-type FieldProps = Omit<ComponentProps<'input'>, 'id'> & FieldLabelProps & { before?: ReactNode }
+type FieldProps = Omit<ComponentProps<'input'>, 'id'> &
+  Omit<FrameProps, 'id' | 'children'> & { before?: ReactNode }
 
 /** A labeled input. `before` is shown inside, at the start: a dollar sign, a search icon. */
 export function Field({
