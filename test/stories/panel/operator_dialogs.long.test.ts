@@ -2,18 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConnection } from '#sandbox/card_network.ts'
 import type { Page } from '#test/packages/playwright.ts'
-import { getCard } from '#test/support/cards.ts'
+import { getCard, openHolder } from '#test/support/cards.ts'
 import { clearInYen } from '#test/support/clearings.ts'
-import { fileDispute, openBuyer } from '#test/support/disputes.ts'
+import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
+import { send } from '#test/support/http.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { OPERATOR_TOKEN as operator_token } from '#test/support/operator.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
+import { requested, withdrawalOf } from '#test/support/withdrawals.ts'
 
-// Every refund without a purchase waits for an operator.
-const service = await startTestService({ env: { FLORIN_RISK: '{"refund_review_usd": 0}' } })
+// Refunds without a purchase and all but small withdrawals wait for an operator.
+const env = { FLORIN_RISK: '{"refund_review_usd": 0, "withdrawal_review_usd": 20}' }
+const service = await startTestService({ env })
 const { url, sandbox_host, runtime } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
@@ -63,6 +66,61 @@ test('an operator approves one refund and rejects another, and only one is credi
   await assertBooksSound(runtime.db)
 })
 
+test('an operator approves one withdrawal and rejects another, whose money returns', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service, 200)
+  const [approved, rejected] = [
+    await requested({ url, bearer }, 30),
+    await requested({ url, bearer }, 50),
+  ]
+  const stateOf = async ({ id }: { id: string }) => {
+    const { status, status_reason } = await withdrawalOf({ url, bearer }, id)
+    return { status, status_reason }
+  }
+  assert.deepEqual(await stateOf(approved), { status: 'pending', status_reason: 'review' })
+
+  const { page, complaints } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/withdrawals')
+  const dialog = page.getByRole('dialog')
+  const decide = async (row: string, verb: string) => {
+    await rowOf(page, row).getByRole('button', { name: verb }).click()
+    await dialog.getByRole('button', { name: verb }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await decide('$50.00', 'Reject')
+  await page.getByText('Withdrawal rejected.').waitFor()
+  await decide('$30.00', 'Approve')
+  await page.getByText('Withdrawal approved.').waitFor()
+  assert.deepEqual(await stateOf(rejected), { status: 'failed', status_reason: 'refused' })
+  assert.notEqual((await stateOf(approved)).status_reason, 'review')
+  assert.equal(await balanceOf(url, bearer), 170)
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator stops top-ups with a reason, and resumes them', { skip }, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service)
+  const body = { amount_usd: 50 }
+  const topUp = async () => (await send(url, 'POST', '/v1/topups', { bearer, body })).status
+  const { page, complaints } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/kill_switches')
+  for (const [verb, status] of [
+    ['Stop', 503],
+    ['Resume', 201],
+  ] as const) {
+    await page.getByRole('button', { name: `${verb} topups` }).click()
+    const dialog = page.getByRole('dialog', { name: `${verb} top-ups?` })
+    await dialog.getByLabel('Reason').fill('The node is behind')
+    await dialog.getByRole('button', { name: verb }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await topUp(), status, verb)
+  }
+  await page.getByText('The node is behind').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('the dialogs in which operators decide about money fit and are accessible', {
   skip,
 }, async () => {
@@ -102,6 +160,20 @@ test('the dialogs in which operators decide about money fit and are accessible',
     },
     { name: 'operator_refund_approve', path: '/operator/refunds', ready: refund('Approve') },
     { name: 'operator_refund_reject', path: '/operator/refunds', ready: refund('Reject') },
+    {
+      name: 'operator_limits_refused',
+      path: '/operator/accounts',
+      is_refused: true,
+      ready: async (page) => {
+        await page
+          .getByRole('button', { name: /^Limits for/ })
+          .first()
+          .click()
+        await page.getByLabel('Maximum cards').fill('2.5')
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await page.locator('[aria-invalid=true]:focus').waitFor()
+      },
+    },
     {
       name: 'operator_convert_refused',
       path: '/operator/clearings',
