@@ -46,7 +46,9 @@ export function Clearings() {
             aria-label={`Enter USD amount: ${row.merchant_name}, ${formatClearingAmount(row)}`}
             onClick={() => setEditing(row)}
           >
-            Enter <span className="max-md:hidden">USD amount</span>
+            <span>
+              Enter<span className="max-md:hidden"> USD amount</span>
+            </span>
           </Button>
         ) : (
           <Money usd={row.amount_usd} />

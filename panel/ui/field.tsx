@@ -2,9 +2,12 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
 import { ChevronDown } from './icons.ts'
 
-/** pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. */
+/**
+ * pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. scroll-my: the label and
+ * the error stay in sight when a refused field gets the focus.
+ */
 export const control_class =
-  'h-9 w-full min-w-0 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad pointer-coarse:text-lg'
+  'h-9 w-full min-w-0 scroll-my-9 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad pointer-coarse:text-lg'
 
 type FieldLabelProps = {
   label: string
