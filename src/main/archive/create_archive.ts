@@ -89,6 +89,8 @@ const LOCK_MS = 2_000
 async function detach(session: Tx, leaving: Leaving): Promise<Leaving['tables']> {
   await session.run('begin')
   try {
+    // Citus sends the limit to its workers only with this. PostgreSQL alone ignores it.
+    await session.run(`set local citus.propagate_set_commands = 'local'`)
     await session.run(`set local lock_timeout = ${LOCK_MS}`)
     const tables = await detachMonths(session, leaving)
     await session.run('commit')
