@@ -6,11 +6,17 @@ import pg from 'pg'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { root } from '#platform/runtime/root.ts'
-import { type Explained, explainStatements } from './citus/explain_statements.ts'
+import { changePartitions } from './citus/change_partitions.ts'
+import {
+  type Explained,
+  explainStatements,
+  type RecordedStatement,
+} from './citus/explain_statements.ts'
 
 /**
- * `npm run test:citus`: applies the schema to a distributed schema of Citus, and plans there every
- * statement that the test suite sends. Arguments limit the suite, as with `npm test`.
+ * `npm run test:citus`: applies the schema to a distributed schema of Citus, changes partitions
+ * there, and plans every statement that the test suite sends. Arguments limit the suite, as with
+ * `npm test`.
  */
 const SCHEMA = 'florin_cell'
 
@@ -38,8 +44,22 @@ async function migrateSchema(server: string): Promise<string[]> {
   }
 }
 
+/** The worker that has the schema's rows; nodes connect to it. */
+async function homeOf(server: string): Promise<string> {
+  const home = new URL(withSchema(server))
+  await inClient(home.toString(), async (client) => {
+    const { rows } = await client.query<{ host: string; port: number }>(
+      `select nodename as host, nodeport as port from citus_shards
+        where table_name = 'accounts'::regclass`,
+    )
+    home.hostname = rows[0]?.host ?? ''
+    home.port = String(rows[0]?.port)
+  })
+  return home.toString()
+}
+
 /** Runs the tests with a recorder in each of their processes. */
-function recordStatements(fragments: readonly string[]): string[] {
+function recordStatements(fragments: readonly string[]): RecordedStatement[] {
   const folder = mkdtempSync(join(tmpdir(), 'florin-statements-'))
   const recorder = new URL('./citus/record_statements.js', import.meta.url)
   try {
@@ -53,7 +73,8 @@ function recordStatements(fragments: readonly string[]): string[] {
       },
     })
     if (status !== 0) console.log('Tests failed; what they sent until then is explained.')
-    return [...new Set(readdirSync(folder).flatMap((name) => linesOf(join(folder, name))))].sort()
+    const lines = readdirSync(folder).flatMap((name) => linesOf(join(folder, name)))
+    return [...new Set(lines)].sort().map((line) => JSON.parse(line) as RecordedStatement)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -63,10 +84,11 @@ const linesOf = (path: string): string[] =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as string)
 
 function report({ planned, other, refused }: Explained): number {
-  for (const { statement, reason } of refused) console.log(`\n${reason}\n  ${statement.trim()}`)
+  for (const { text, is_generic, reason } of refused) {
+    console.log(`\n${reason}${is_generic ? ' (generic plan)' : ''}\n  ${text.trim()}`)
+  }
   console.log(
     `\n${planned} statements planned, ${refused.length} refused, ${other} of other kinds.`,
   )
@@ -93,8 +115,11 @@ if (url === undefined) {
   await createDistributedSchema(url)
   const names = await migrateSchema(withSchema(url))
   console.log(`${names.length} migrations applied to a distributed schema.`)
+  const worker = await homeOf(url)
+  await changePartitions({ coordinator: withSchema(url), worker })
+  console.log('Partitions were added, emptied and detached.')
   const statements = recordStatements(process.argv.slice(2))
   process.exitCode = report(
-    await inClient(withSchema(url), (client) => explainStatements(client, statements)),
+    await inClient(worker, (client) => explainStatements(client, statements)),
   )
 }

@@ -1,7 +1,10 @@
 import type pg from 'pg'
 
+/** A statement of a test run; is_generic if its connection uses one plan for all parameters. */
+export type RecordedStatement = { text: string; is_generic: boolean }
+
 export type Explained = { planned: number; other: number; refused: Refusal[] }
-type Refusal = { statement: string; reason: string }
+type Refusal = RecordedStatement & { reason: string }
 
 /** Statements that a planner sees; the rest (begin, set, listen, lock, COPY) has no plan. */
 const HAS_PLAN = /^\s*(select|insert|update|delete|with)\b/i
@@ -11,24 +14,29 @@ const UNKNOWN_TABLE = '42P01'
 /** Plans each statement as a prepared one, as the service sends them, without running it. */
 export async function explainStatements(
   client: pg.Client,
-  statements: readonly string[],
+  statements: readonly RecordedStatement[],
 ): Promise<Explained> {
   const result: Explained = { planned: 0, other: 0, refused: [] }
   for (const statement of statements) {
-    const fault = HAS_PLAN.test(statement) ? await findFault(client, statement) : null
-    if (!HAS_PLAN.test(statement) || fault?.code === UNKNOWN_TABLE) result.other += 1
+    const hasPlan = HAS_PLAN.test(statement.text)
+    const fault = hasPlan ? await findFault(client, statement) : null
+    if (!hasPlan || fault?.code === UNKNOWN_TABLE) result.other += 1
     else if (fault === null) result.planned += 1
-    else result.refused.push({ statement, reason: fault.message })
+    else result.refused.push({ ...statement, reason: fault.message })
   }
   return result
 }
 
 /** Why it can't be planned, or null. Citus plans some inserts only with their parameters. */
-async function findFault(client: pg.Client, statement: string): Promise<pg.DatabaseError | null> {
+async function findFault(
+  client: pg.Client,
+  { text, is_generic }: RecordedStatement,
+): Promise<pg.DatabaseError | null> {
   await client.query('begin')
   try {
-    await client.query('set local plan_cache_mode = force_custom_plan')
-    await client.query(`prepare planned as ${statement}`)
+    const mode = is_generic ? 'force_generic_plan' : 'force_custom_plan'
+    await client.query(`set local plan_cache_mode = ${mode}`)
+    await client.query(`prepare planned as ${text}`)
     const { rows } = await client.query<{ count: number }>(
       `select cardinality(parameter_types) as count from pg_prepared_statements
         where name = 'planned'`,

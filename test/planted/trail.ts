@@ -97,9 +97,9 @@ export const trail: readonly PlantedBug[] = [
   },
   {
     name: 'sequence_reserves_one_less',
-    file: 'src/domain/events/record_events.ts',
-    find: 'set event_sequence = $15,',
-    replace: 'set event_sequence = $15 - 1,',
+    file: 'src/domain/events/account_head_store.ts',
+    find: 'set event_sequence = $2,',
+    replace: 'set event_sequence = $2 - 1,',
     breaks: 'The event numbers of an account are unique and have no gap.',
     tests: ['src/domain/events/record_events.test.ts'],
   },

@@ -56,24 +56,28 @@ export async function openIssuer(
   const database = options.database_url === undefined ? await cloneDatabase() : null
   const url = options.database_url ?? database?.url ?? ''
   const { fail = neverFail } = options
-  const db = openDatabase(url, {
+  const pool = {
     role: { name: SERVICE_ROLE, can_copy: true },
     pool_size: 6,
-    key_lookups: true,
     fail,
     ...(options.limits !== undefined && { limits: options.limits }),
-  })
+  }
+  const db = openDatabase(url, pool)
+  const engine_db = openDatabase(url, { ...pool, key_lookups: true })
   const clock = options.clock ?? systemClock()
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
   const dependencies = await makeDependencies(settings, db, { log: silentLog, clock, fail })
   const { batch_max, lane_count } = options
-  const engine = makeEngine(dependencies, {
-    ...(batch_max !== undefined && { batch_max }),
-    ...(lane_count !== undefined && { lane_count }),
-  })
+  const engine = makeEngine(
+    { ...dependencies, db: engine_db },
+    {
+      ...(batch_max !== undefined && { batch_max }),
+      ...(lane_count !== undefined && { lane_count }),
+    },
+  )
   after(async () => {
     await engine.drain()
-    await db.close()
+    await Promise.all([db.close(), engine_db.close()])
     await database?.drop()
     if (options.data_dir === undefined) await rm(data_dir, { recursive: true, force: true })
   })

@@ -56,12 +56,15 @@ export function isAnsweredByOtherNode(cause: unknown): boolean {
 /** Refuses pending clearings that the network has reversed. */
 export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): readonly Write[] {
   if (identities.size === 0) return []
-  const reversed = texts([...identities].sort(), (identity) => identity)
-  const sql = `insert into early_reversals (identity, created_at)
-    select unnest($1::text[]), $2 on conflict do nothing`
+  const sorted = [...identities].sort()
+  const sql = `insert into early_reversals (identity, created_at) values ($1, $2)
+    on conflict do nothing`
   const refuse = `update pending_clearings set refused_at = $2
     where message_identity = any($1::text[]) and settled_at is null and refused_at is null`
-  return [plainWrite(sql, [reversed, now]), plainWrite(refuse, [reversed, now])]
+  return [
+    ...sorted.map((identity) => plainWrite(sql, [identity, now])),
+    plainWrite(refuse, [texts(sorted, (identity) => identity), now]),
+  ]
 }
 
 export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardState>): Promise<void> {

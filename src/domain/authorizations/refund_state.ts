@@ -79,15 +79,13 @@ function capturesOf(tx: Tx, parts: readonly RefundPart[]): Promise<TransactionRo
 export async function writeRefundState(tx: Tx, refunds: RefundState): Promise<void> {
   const { new_parts, changed_disputes } = refunds
   for (const dispute of changed_disputes) await updateCredit(tx, dispute)
-  if (new_parts.length === 0) return
+  await Promise.all(new_parts.map((part) => insertPart(tx, part)))
+}
+
+async function insertPart(tx: Tx, part: RefundPart): Promise<void> {
   await tx.run(
     `insert into refund_parts (account_id, refund_id, capture_id, amount_micros)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
-    [
-      new_parts.map(({ account_id }) => account_id),
-      new_parts.map(({ refund_id }) => refund_id),
-      new_parts.map(({ capture_id }) => capture_id),
-      new_parts.map(({ amount_micros }) => amount_micros),
-    ],
+     values ($1, $2, $3, $4)`,
+    [part.account_id, part.refund_id, part.capture_id, part.amount_micros],
   )
 }

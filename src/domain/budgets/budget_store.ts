@@ -13,13 +13,14 @@ const USAGE_COLUMNS = 'day::text, day_micros, month_micros, total_micros, total_
  * before the purses.
  */
 export async function lockUsage(tx: Tx, key: ClientKey, now: Date): Promise<Usage> {
-  const [usage] = await tx.rows<Usage>(
+  const locked = tx.run(
     `insert into budget_usage as u (account_id, client_id, day, total_from)
      values ($1, $2, ($3::timestamptz at time zone 'UTC')::date, $3)
-         on conflict (account_id, client_id) do update set total_from = u.total_from
-  returning ${USAGE_COLUMNS}`,
+         on conflict (account_id, client_id) do update set total_from = u.total_from`,
     [key.account_id, key.client_id, now],
   )
+  // In the same round trip: Citus doesn't return a date as text from an insert.
+  const [usage] = await Promise.all([findUsage(tx, key), locked])
   assert(usage !== undefined, 'a client has a usage row once it is locked')
   return usage
 }

@@ -61,7 +61,8 @@ export async function saveGrant(tx: Tx, grant: SavedGrant): Promise<void> {
      values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, array[$10])
          on conflict (account_id, id) do update
         set payload = $5, client_name = $4, updated_at = $8, expires_at = $9,
-            redirect_uris = array(select distinct unnest(g.redirect_uris || $10::text))`,
+            redirect_uris = case when $10 = any(g.redirect_uris) then g.redirect_uris
+                                 else g.redirect_uris || $10::text end`,
     [
       grant.account_id,
       grant.id,

@@ -27,8 +27,8 @@ export async function countAttempt(
   const counted = await tx.run(
     `insert into guesses as g (subject_hash, guessed_at) values ($1, array[$2::timestamptz])
          on conflict (subject_hash) do update
-        set guessed_at = array(select t from unnest(g.guessed_at) t where t > $3) || $2::timestamptz
-      where (select count(*) from unnest(g.guessed_at) t where t > $3) < $4`,
+        set guessed_at = times_after(g.guessed_at, $3) || $2::timestamptz
+      where cardinality(times_after(g.guessed_at, $3)) < $4`,
     [keys.fingerprint('guess', subject), now, since, max],
   )
   return counted === 1 ? null : secondsUntilAllowed({ tx, keys, subject, now }, window_ms)

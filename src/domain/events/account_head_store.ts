@@ -33,6 +33,18 @@ export async function lockAccountHead(
   return head
 }
 
+/** Stores the account's last event. Its row must be locked. */
+export async function writeEventHead(
+  tx: Tx,
+  account_id: string,
+  { event_sequence, last_event_id }: EventHead,
+): Promise<void> {
+  await tx.run(
+    'update account_heads set event_sequence = $2, last_event_id = $3 where account_id = $1',
+    [account_id, event_sequence, last_event_id],
+  )
+}
+
 export async function writeAuditChain(
   tx: Tx,
   account_id: string,

@@ -61,14 +61,17 @@ export async function lockPurses(tx: Tx, purses: readonly OwnedPurse[]): Promise
   if (keys.length === 0) return []
   const rows = await lockRows(tx, columns)
   if (rows.length === keys.length) return rows
-  await tx.run(
-    `insert into purses (account_id, kind, owner_id)
-     select * from unnest($1::text[], $2::text[], $3::text[])
-      order by 1, 2, 3
-         on conflict do nothing`,
-    columns,
-  )
+  const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))
+  await Promise.all(sorted.map(([, purse]) => createPurse(tx, purse)))
   return lockRows(tx, columns)
+}
+
+/** One row: Citus has no generic plan, which the engine uses, for the rows of an array. */
+async function createPurse(tx: Tx, { account_id, kind, owner_id }: OwnedPurse): Promise<void> {
+  await tx.run(
+    `insert into purses (account_id, kind, owner_id) values ($1, $2, $3) on conflict do nothing`,
+    [account_id, storedKind(kind), owner_id],
+  )
 }
 
 const rowKey = ({ account_id, kind, owner_id }: OwnedPurse): string =>

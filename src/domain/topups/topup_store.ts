@@ -6,10 +6,12 @@ import { type Condition, type PageInput, type PageOf, readPage } from '#platform
 import type { CellSettings } from '#settings/cell_settings.ts'
 import type { TopupRow } from './topup.ts'
 
-const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, status,
+const STORED_COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, status,
   status_reason, resting_status, resting_reason, pending, pending_micros, final_micros,
   credited_micros, is_late, txids, last_block, qr_data_uri, payment_uri, expires_at, closed_at,
-  completed_at, metadata, version, created_at, updated_at,
+  completed_at, metadata, version, created_at, updated_at`
+
+const COLUMNS = `${STORED_COLUMNS},
   (select head_number from chain_cursors c where c.chain = topups.chain) as head_number`
 
 export async function takeAddressIndex(
@@ -48,14 +50,18 @@ export type NewTopup = Pick<
   | 'created_at'
 > & { address: string; address_index: number; client_id?: string | null }
 
-/** Inserts the top-up and its address. The address is watched permanently. */
+/**
+ * Inserts the top-up and its address. The address is watched permanently. A new top-up has no
+ * transfer to count confirmations of, so the chain's head is not read: Citus refuses an insert with
+ * a subquery.
+ */
 export async function insertTopup(tx: Tx, topup: NewTopup): Promise<TopupRow> {
   const [row] = await tx.rows<TopupRow>(
     `insert into topups (account_id, id, asset, chain, deposit_address, address_index,
                          amount_micros, qr_data_uri, payment_uri, expires_at, metadata,
                          created_at, updated_at, client_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)
-  returning ${COLUMNS}`,
+  returning ${STORED_COLUMNS}, null::bigint as head_number`,
     [
       topup.account_id,
       topup.id,
