@@ -87,3 +87,54 @@ create function times_after(times timestamptz[], since timestamptz) returns time
 language sql immutable parallel safe
   return array(select t from unnest(times) as t where t > since);
 grant execute on function times_after to florin_service, florin_account;
+
+-- A sequence is only on the coordinator of Citus, and a worker's part of it would begin at 2^48. So
+-- rows of this table are the sequences there.
+create table numbers (
+  sequence  text primary key,
+  last      bigint not null default -1
+);
+insert into numbers (sequence) values ('deposit_address_index'), ('operator_action_count');
+call guard_table('numbers');
+
+create function next_number(of_sequence text) returns bigint
+language plpgsql security definer set search_path from current as $$
+declare
+  taken bigint;
+begin
+  if not exists (select from pg_extension where extname = 'citus') then
+    return nextval(of_sequence::regclass);
+  end if;
+  update numbers set last = last + 1 where sequence = of_sequence returning last into taken;
+  return taken;
+end
+$$;
+revoke execute on function next_number from public;
+grant execute on function next_number to florin_service, florin_account;
+
+-- Skips this many numbers, and returns the one that is next.
+create function skip_numbers(of_sequence text, count bigint) returns bigint
+language plpgsql security definer set search_path from current as $$
+declare
+  following bigint := next_number(of_sequence) + count;
+begin
+  if not exists (select from pg_extension where extname = 'citus') then
+    return setval(of_sequence::regclass, following, false);
+  end if;
+  update numbers set last = following - 1 where sequence = of_sequence;
+  return following;
+end
+$$;
+revoke execute on function skip_numbers from public;
+grant execute on function skip_numbers to florin_service;
+
+-- Not in one statement: Citus runs it on a shard, from where no other table can be read.
+create or replace function next_operator_action_id() returns bigint language plpgsql volatile as $$
+declare
+  in_cell bigint := (select number from cell);
+  counted bigint := next_number('operator_action_count');
+begin
+  return (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 17)
+       | (coalesce(in_cell, 0) << 10) | (counted & 1023);
+end
+$$;

@@ -236,10 +236,12 @@ export async function copySpending(
   { account_id, from, to }: { account_id: string; from: string; to: string },
 ): Promise<void> {
   await tx.run(
-    `insert into purses (account_id, kind, owner_id, spent_day, day_spent_micros,
-            month_spent_micros)
-     select account_id, kind, $3, spent_day, day_spent_micros, month_spent_micros from purses
-      where account_id = $1 and kind = 'card' and owner_id = $2`,
+    `with replaced as materialized (
+       select spent_day, day_spent_micros, month_spent_micros from purses
+        where account_id = $1 and kind = 'card' and owner_id = $2)
+     insert into purses (account_id, kind, owner_id, spent_day, day_spent_micros,
+                         month_spent_micros)
+     select $1, 'card', $3, spent_day, day_spent_micros, month_spent_micros from replaced`,
     [account_id, from, to],
   )
 }

@@ -18,7 +18,9 @@ export async function takeAddressIndex(
   tx: Tx,
   { cell, more_cells }: CellSettings,
 ): Promise<number> {
-  const [row] = await tx.rows<{ index: bigint }>(`select nextval('deposit_address_index') as index`)
+  const [row] = await tx.rows<{ index: bigint }>(
+    `select next_number('deposit_address_index') as index`,
+  )
   assert(row !== undefined, 'a sequence has a next number')
   const isInRange = row.index < INDEXES_PER_CELL || more_cells.length === 0
   assert(isInRange, 'a cell gives out at most 2^24 deposit addresses')
@@ -28,7 +30,7 @@ export async function takeAddressIndex(
 /** Skips indexes that may have been given out; returns the next one. */
 export async function skipAddressIndexes(tx: Tx, count: number): Promise<number> {
   const [row] = await tx.rows<{ index: bigint }>(
-    `select setval('deposit_address_index', nextval('deposit_address_index') + $1, false) as index`,
+    `select skip_numbers('deposit_address_index', $1) as index`,
     [count],
   )
   assert(row !== undefined, 'a sequence has a next number')

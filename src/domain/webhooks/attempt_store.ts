@@ -57,12 +57,13 @@ export async function insertReplay(
     key,
   )
   const [row] = await tx.rows<AttemptRow>(
-    `insert into delivery_attempts
+    `with earlier as materialized (
+       select coalesce(max(attempt), 0) as last from delivery_attempts
+        where account_id = $1 and webhook_id = $2 and event_id = $3)
+     insert into delivery_attempts
        (account_id, webhook_id, event_id, attempt, id, event_type, trigger, url, status,
         response_status, response_excerpt, error, duration_ms, created_at)
-     select $1, $2, $3, coalesce(max(attempt), 0) + 1, $4, $5, 'replay', $6, $7, $8, $9, $10, $11,
-            $12
-       from delivery_attempts where account_id = $1 and webhook_id = $2 and event_id = $3
+     select $1, $2, $3, last + 1, $4, $5, 'replay', $6, $7, $8, $9, $10, $11, $12 from earlier
   returning *`,
     [
       ...key,
