@@ -29,8 +29,8 @@ export type CardSnapshot = (PurseSnapshot | NoPurse) &
 /** Balance, holds and spending of each card, and its account's debt and last event. */
 const snapshotSql = batchCardsSql(
   (numbers) =>
-    `select c.id, c.pan_hash, p.balance_micros, p.held_micros, p.spent_day::text, p.day_spent_micros,
-            p.month_spent_micros,
+    `select c.id, c.pan_hash, p.balance_micros, p.held_micros, p.spent_day::text,
+            p.day_spent_micros, p.month_spent_micros,
             coalesce((select -d.balance_micros
                         from (${purseSql('receivable', 'c.account_id')}) d), 0) as owed_micros,
             h.event_sequence, h.last_event_id,
