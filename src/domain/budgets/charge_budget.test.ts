@@ -66,7 +66,7 @@ test('a refused call moves nothing, and says who wants what', async () => {
   assert.equal(approval?.expires_at, expires_at)
   assert.equal(
     approval?.summary,
-    `Shopper wants to load $120.00 onto Groceries ··${card.last4}; ` +
+    `Shopper wants to load $120.00 onto Groceries ·· ${card.last4}; ` +
       "the app's daily budget is $50.00, and $12.00 is left.",
   )
   const balance = await send(url, 'GET', '/v1/balance', { bearer: holder.key })
