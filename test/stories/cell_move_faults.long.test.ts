@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { takeArchiveLock } from '#domain/archive/archive_lock.ts'
+import { openSession } from '#platform/postgres/session.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { florin, spawnFlorin } from '#test/support/florin_process.ts'
@@ -85,6 +87,14 @@ test('wrong input is refused before anything is changed', async () => {
   assert.deepEqual(await left(), [])
 })
 
+test('a cell that is being archived is not moved', async () => {
+  const archiving = await openSession(old.url)
+  assert(await takeArchiveLock(archiving))
+  await assertRefusal(moveTo(next.url), /Another command is archiving or moving cell 0/)
+  assert.deepEqual(await left(), [])
+  await archiving.close()
+})
+
 /** Starts a move and kills it without notice as soon as the condition holds. */
 async function killMoveWhen(condition: () => Promise<boolean>): Promise<void> {
   const { ended, kill, captured } = spawnFlorin(['cells', 'move', '0', '--to', next.url], env)
@@ -107,8 +117,13 @@ test('a cancelled move leaves both servers as they were before', async () => {
   await approve()
 })
 
-test('a node refuses a copy that is not in use yet', async () => {
+test('a node refuses a copy that is not in use yet, and a cell on the move is not archived', async () => {
   await killMoveWhen(isSubscribed)
+  const archived = florin(['archive', 'create', service.data_dir], env)
+  await assertRefusal(
+    archived,
+    /This database is being moved. Archive it when the move is confirmed/,
+  )
   const early = startTestService({ database_url: next.url, data_dir: service.data_dir })
   await assert.rejects(early, /cell 0 is a copy that is not in use yet/)
   await assertRefusal(move('--confirm'), /Cell 0 has not been switched yet/)

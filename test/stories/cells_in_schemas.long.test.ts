@@ -122,7 +122,7 @@ test('one cell can be archived and migrated while another one is', async () => {
     const input = { session, keys, cell, to: data_dir, before: new Date(0), now: clock.now() }
     return createArchive({ ...input, report: () => undefined }).finally(session.close)
   }
-  await assert.rejects(archive(1), /Another command is archiving this database/)
+  await assert.rejects(archive(1), /Another command is archiving or moving this database/)
   assert.equal(await archive(2), null)
   const db = openDatabase(service.urls.get(2) ?? '', { pool_size: 1 })
   assert.deepEqual(await migrate(db), [])

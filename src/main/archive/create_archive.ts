@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { releaseArchiveLock, takeArchiveLock } from '#domain/archive/archive_lock.ts'
 import {
   archived_tables,
   detachMonths,
@@ -11,16 +12,12 @@ import {
   requireFinished,
 } from '#domain/archive/leaving_store.ts'
 import { findCellMove } from '#domain/directory/cell_move_store.ts'
-import { KEY_OF_NUMBER } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { exportRows, flush, sumRows } from './export_rows.ts'
 import { MANIFEST, type Manifest, type ReadManifest, signManifest } from './manifest.ts'
 import { verifyArchive } from './verify_archive.ts'
-
-// Any fixed number: two commands must not archive the same months.
-const ARCHIVE_LOCK = 7_310_267
 
 export type ArchiveInput = {
   /** As the owner of the tables. */
@@ -47,7 +44,7 @@ export async function createArchive(input: ArchiveInput): Promise<string | null>
   try {
     return await archiveMonths(input)
   } finally {
-    await session.rows(`select pg_advisory_unlock(${KEY_OF_NUMBER})`, [ARCHIVE_LOCK])
+    await releaseArchiveLock(session)
   }
 }
 
@@ -66,18 +63,18 @@ async function archiveMonths(input: ArchiveInput): Promise<string | null> {
 }
 
 async function requireReady(session: Tx): Promise<void> {
-  const [row] = await session.rows<{ is_owner: boolean; is_free: boolean }>(
-    `select pg_has_role(current_user, relowner, 'USAGE') as is_owner,
-            pg_try_advisory_lock(${KEY_OF_NUMBER}) as is_free
+  const [row] = await session.rows<{ is_owner: boolean }>(
+    `select pg_has_role(current_user, relowner, 'USAGE') as is_owner
        from pg_class where oid = 'movements'::regclass`,
-    [ARCHIVE_LOCK],
   )
   if (row?.is_owner !== true) {
     throw new ConfigError(
       'Only the login that owns the tables can archive: the one that runs `florin migrate`.',
     )
   }
-  if (!row.is_free) throw new ConfigError('Another command is archiving this database.')
+  if (!(await takeArchiveLock(session))) {
+    throw new ConfigError('Another command is archiving or moving this database.')
+  }
   if ((await findCellMove(session)) !== undefined) {
     throw new ConfigError('This database is being moved. Archive it when the move is confirmed.')
   }

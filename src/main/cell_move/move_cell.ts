@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { takeArchiveLock } from '#domain/archive/archive_lock.ts'
 import { findInterrupted } from '#domain/archive/leaving_store.ts'
 import {
   type CellMove,
@@ -71,6 +72,7 @@ async function moveBetween(input: MoveInput): Promise<void> {
   const source = await openAdministrator(input.from, 'old')
   try {
     const move = await findCellMove(source)
+    if (move === undefined) await excludeArchives(source, input)
     requireSameMove(input, move)
     if (move?.state !== 'moved') await requireReady(source, input)
     const target = await openAdministrator(input.admin, 'new')
@@ -104,6 +106,12 @@ function requireSameMove({ cell, keys, to }: MoveInput, move: CellMove | undefin
       : `Cell ${cell} is being moved to ${placeOf(url)}. To end that, run ` +
           `\`florin cells move ${cell} --cancel\`.`,
   )
+}
+
+/** Until the move is recorded, which refuses archives too: detached months would not be copied. */
+async function excludeArchives(source: Session, { cell }: MoveInput): Promise<void> {
+  if (await takeArchiveLock(source)) return
+  throw new ConfigError(`Another command is archiving or moving cell ${cell}.`)
 }
 
 async function requireReady(source: Session, { from, cell }: MoveInput): Promise<void> {
