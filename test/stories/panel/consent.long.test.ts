@@ -73,7 +73,9 @@ test('an agent gets the checked scopes for the selected card, until its access i
     .getByRole('heading', { name: 'Allow Pantry agent to access your account?', level: 1 })
     .waitFor()
   for (const scope of requested_scopes) {
-    const box = page.getByRole('checkbox', { name: `${scope_sentences[scope]} ${scope}` })
+    const box = page
+      .getByRole('checkbox', { name: scope_sentences[scope] })
+      .and(page.locator(`[value="${scope}"]`))
     assert.equal(await box.isChecked(), !opt_in_scopes.includes(scope), scope)
   }
   const card = page.getByRole('checkbox', { name: /^Groceries/ })
