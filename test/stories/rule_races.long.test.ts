@@ -1,3 +1,4 @@
+// Runs alone, because a card message that waits for a second is declined, also on a busy machine.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openConnection } from '#sandbox/card_network.ts'

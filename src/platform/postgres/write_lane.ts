@@ -61,7 +61,7 @@ const ATTEMPTS_MAX = 3
  */
 const BUSY_MAX_MS = 100
 /** If all commands are busy, the next batch starts this much later. */
-const BUSY_PAUSE_MS = 2
+const BUSY_PAUSE_MS = 5
 /** The commands of a separated batch begin with the attempt that takes every lock. */
 const LOCKING_ATTEMPT = 2
 
