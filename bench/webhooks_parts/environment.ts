@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
@@ -40,7 +40,11 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-export type BenchEnvironment = Dependencies & { stop(): Promise<void> }
+export type BenchEnvironment = Dependencies & {
+  /** The PostgreSQL server's process. */
+  server_pid: number
+  stop(): Promise<void>
+}
 
 /** The service's dependencies on a separate, durable database. */
 export async function startEnvironment(): Promise<BenchEnvironment> {
@@ -50,8 +54,10 @@ export async function startEnvironment(): Promise<BenchEnvironment> {
   await migrate(db)
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir })
   const dependencies = await makeDependencies(settings, db, { log: silentLog })
+  const pid_file = join(data_dir, 'postgres', 'postmaster.pid')
   return {
     ...dependencies,
+    server_pid: Number.parseInt(await readFile(pid_file, 'utf8'), 10),
     stop: async () => {
       await db.close()
       await postgres.stop()

@@ -10,7 +10,7 @@ import { announceMaintenanceTask } from '#domain/system/announce_maintenance.ts'
 import { deliverChallengesTask } from '#domain/webhooks/deliver_challenges_task.ts'
 import { deliverWebhooksTask } from '#domain/webhooks/deliver_webhooks_task.ts'
 import { Deliverer } from '#domain/webhooks/deliverer.ts'
-import { DELIVERIES_CHANNEL, insertDeliveries } from '#domain/webhooks/delivery_store.ts'
+import { DELIVERIES_CHANNEL } from '#domain/webhooks/delivery_store.ts'
 import { sweepDeliveriesTask } from '#domain/webhooks/sweep_deliveries_task.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 
@@ -18,7 +18,7 @@ export type Notifications = { tasks: Task[]; deliverer: Deliverer; stop(): Promi
 
 /** Starts the fan-out of events, webhooks and emails. */
 export async function startNotifications(dependencies: Dependencies): Promise<Notifications> {
-  const { db, clock, settings, log } = dependencies
+  const { db, settings, log } = dependencies
   const deliverer = new Deliverer(dependencies)
   const stopListening = await db.listen(DELIVERIES_CHANNEL, (payload) =>
     deliverer.onNotify(payload),
@@ -31,11 +31,11 @@ export async function startNotifications(dependencies: Dependencies): Promise<No
     // Each task may create work for the next one.
     tasks: [
       announceMaintenanceTask(dependencies),
-      fanOutEventsTask(dependencies, [
-        (tx, events) => insertDeliveries(tx, events, clock.now()),
-        eventNotices(dependencies),
-        notifyActivity,
-      ]),
+      fanOutEventsTask(
+        dependencies,
+        [deliverer.consumeEvents, eventNotices(dependencies), notifyActivity],
+        () => deliverer.waitForRoom(),
+      ),
       deliverWebhooksTask(deliverer),
       deliverChallengesTask(dependencies),
       sweepDeliveriesTask(dependencies),

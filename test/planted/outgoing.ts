@@ -80,9 +80,16 @@ export const outgoing: readonly PlantedBug[] = [
   },
   {
     ...deliveries,
+    name: 'delivery_inserted_due',
+    find: 'case when is_leased then $6::timestamptz',
+    replace: 'case when is_leased then $5::timestamptz',
+    breaks: 'A delivery that the node of the fan-out sends is not sent by another.',
+  },
+  {
+    ...deliveries,
     name: 'delivery_outcome_of_old_lease',
-    find: 'and m.next_attempt_at is not null and d.attempts = m.attempts)',
-    replace: 'and m.next_attempt_at is not null)',
+    find: 'and m.next_attempt_at is not null and d.attempts = m.attempts\n',
+    replace: 'and m.next_attempt_at is not null\n',
     breaks: 'The late outcome of an expired lease counts no attempt.',
   },
   {

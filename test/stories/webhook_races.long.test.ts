@@ -35,7 +35,7 @@ async function keepFanningOut(
 ): Promise<void> {
   const { clock } = runtime
   const task = fanOutEventsTask(runtime, [
-    (tx, events) => insertDeliveries(tx, events, clock.now()),
+    async (tx, events) => void (await insertDeliveries(tx, events, clock.now())),
   ])
   while (!storm.is_over) {
     await task.run()

@@ -4,7 +4,12 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import { hasOutboxEvent, type OutboxEvent, takeFromOutbox } from './outbox_store.ts'
 
 /** Handles events in the transaction that removes them from the outbox. */
-export type EventConsumer = (tx: Tx, events: readonly OutboxEvent[]) => Promise<void>
+export type EventConsumer = (
+  tx: Tx,
+  events: readonly OutboxEvent[],
+  /** Calls a function once the transaction is committed. */
+  afterCommit: (callback: () => void) => void,
+) => Promise<void>
 
 const BATCH_MAX = 500
 /** Bounds how late a webhook or notification of a purchase is sent. */
@@ -16,15 +21,21 @@ const IDLE_MS = 3_000
 export function fanOutEventsTask(
   { db, fail }: { db: Database; fail: Fail },
   consumers: readonly EventConsumer[],
+  waitForConsumers: () => Promise<void> = async () => undefined,
 ): Task {
-  const fanOutBatch = () =>
-    db.transaction(async (tx) => {
+  const fanOutBatch = async () => {
+    const { count, callbacks } = await db.transaction(async (tx) => {
       const events = await takeFromOutbox(tx, BATCH_MAX)
-      if (events.length === 0) return 0
-      for (const consume of consumers) await consume(tx, events)
+      const callbacks: (() => void)[] = []
+      if (events.length === 0) return { count: 0, callbacks }
+      const afterCommit = (callback: () => void) => void callbacks.push(callback)
+      for (const consume of consumers) await consume(tx, events, afterCommit)
       fail('events_fanned_out')
-      return events.length
+      return { count: events.length, callbacks }
     })
+    for (const callback of callbacks) callback()
+    return count
+  }
   return {
     name: 'fan_out_events',
     every_ms: EVERY_MS,
@@ -32,7 +43,7 @@ export function fanOutEventsTask(
     at_start: true,
     run: async () => {
       if (!(await hasOutboxEvent(db))) return
-      while ((await fanOutBatch()) === BATCH_MAX);
+      while ((await fanOutBatch()) === BATCH_MAX) await waitForConsumers()
     },
   }
 }

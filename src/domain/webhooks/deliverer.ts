@@ -1,14 +1,19 @@
+import type { EventConsumer } from '#domain/events/fan_out_events_task.ts'
 import { type AttemptOutcome, GONE, sendAttempt } from './attempt.ts'
 import {
+  type ClaimedDelivery,
   type CompletedAttempt,
   claimDue,
   DUE,
+  type InsertedDeliveries,
+  insertDeliveries,
   type LeasedDelivery,
   recordAttempts,
   releaseDeliveries,
 } from './delivery_store.ts'
 import { disableWebhook } from './disable_webhook.ts'
-import { Endpoint, FIRST_ATTEMPTS_MAX } from './endpoint.ts'
+import { Endpoint, FAILING_ENDPOINT_MAX, FIRST_ATTEMPTS_MAX } from './endpoint.ts'
+import { Recalls } from './recalls.ts'
 import { nextAttemptAt } from './schedule.ts'
 import type { DeliveryDependencies } from './webhook_dependencies.ts'
 
@@ -21,10 +26,12 @@ const SENDING_MAX = 512
 const SILENT_AFTER_MS = 1_000
 const SILENT_CHECK_MS = 250
 const SILENT_MAX = 2_048
-/** Concurrent attempts for a webhook that is failing. */
-const FAILING_ENDPOINT_MAX = 1
 const LEASED_MAX = 2_048
 const ENDPOINTS_REMEMBERED_MAX = 1_000
+/** Waiting deliveries, above which the fan-out pauses, and how long at most. */
+const ROOM_ABOVE = 128
+const ROOM_WAIT_MS_MAX = 100
+const ROOM_CHECK_MS = 5
 /** Long enough to send all leased rows; after a crash a row is due again when its lease ends. */
 export const LEASE_MS = 120_000
 const RECORD_BATCH_MAX = 500
@@ -47,8 +54,7 @@ export class Deliverer {
   readonly #dependencies: DeliveryDependencies
   readonly #leased = new Map<string, LeasedDelivery>()
   readonly #endpoints = new Map<string, Endpoint>()
-  /** Webhooks that were deleted or changed while rows were being claimed. */
-  readonly #recalled = new Set<string>()
+  readonly #recalls = new Recalls()
   readonly #abort = new AbortController()
   /** In the order of their start, without those that were silent for too long. */
   readonly #sending = new Set<Attempt>()
@@ -58,7 +64,8 @@ export class Deliverer {
   #after = START
   #claiming: Promise<void> | undefined
   #isWakeRequested = false
-  #hasClaimed = false
+  /** The last claim stopped at the node's limit, so rows of other webhooks may be due. */
+  #isCut = false
   #outcomes: CompletedAttempt[] = []
   #recording: Promise<void> | undefined
 
@@ -82,10 +89,52 @@ export class Deliverer {
   onNotify(payload: string): void {
     const changed = payload === DUE ? [] : payload === '' ? this.#endpoints.keys() : [payload]
     for (const webhook_id of changed) {
-      this.#recalled.add(webhook_id)
+      this.#recalls.add(webhook_id)
       this.#releaseWaiting(webhook_id)
     }
+    this.#wakeLater()
+  }
+
+  #wakeLater(): void {
     void this.wake().catch(() => undefined)
+  }
+
+  /**
+   * Inserts the deliveries of new events. This node sends those it has room for, so they are
+   * neither claimed nor read: half of the database's work (`npm run bench -- webhooks`).
+   */
+  readonly consumeEvents: EventConsumer = async (tx, events, afterCommit) => {
+    const now = this.#dependencies.clock.now()
+    const recall_count = this.#recalls.count
+    const known = [...this.#endpoints].map(([webhook_id, { roomForNew }]) => {
+      return { webhook_id, room: roomForNew }
+    })
+    const inserted = await insertDeliveries(tx, events, now, {
+      limit: this.#isStopping ? 0 : LEASED_MAX - this.#leased.size,
+      endpoint_max: FIRST_ATTEMPTS_MAX,
+      known,
+      leased_until: new Date(now.getTime() + LEASE_MS),
+    })
+    afterCommit(() => this.#takeInserted(inserted, recall_count))
+  }
+
+  #takeInserted({ leased, due }: InsertedDeliveries, recall_count: number): void {
+    if (leased.length > 0) this.#dependencies.fail('delivery_leased')
+    this.#takeLeased(leased, recall_count)
+    for (const id of due) {
+      const endpoint = this.#endpoints.get(id)
+      if (endpoint !== undefined) endpoint.has_backlog = true
+    }
+  }
+
+  /** Waits a short time until most leased deliveries are sent, so the next ones find room too. */
+  async waitForRoom(): Promise<void> {
+    const { clock } = this.#dependencies
+    const deadline = clock.monotonic() + ROOM_WAIT_MS_MAX
+    const countWaiting = () =>
+      [...this.#endpoints.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
+    const isOver = () => this.#isStopping || clock.monotonic() >= deadline
+    while (countWaiting() > ROOM_ABOVE && !isOver()) await clock.sleep(ROOM_CHECK_MS)
   }
 
   async stop(): Promise<void> {
@@ -107,18 +156,48 @@ export class Deliverer {
       this.#isWakeRequested = false
       const limit = LEASED_MAX - this.#leased.size
       if (limit <= 0) return
-      this.#recalled.clear()
+      const recall_count = this.#recalls.count
+      const rooms = new Map([...this.#endpoints].map(([id, { room }]) => [id, room]))
       const claimed = await this.#claimBatch(limit)
-      this.#hasClaimed = claimed.length > 0
       this.#dependencies.fail('delivery_leased')
-      for (const delivery of claimed) this.#enqueue(delivery)
-      for (const id of this.#recalled) this.#releaseWaiting(id)
-      for (const id of new Set(claimed.map(({ webhook_id }) => webhook_id))) this.#sendWaiting(id)
+      this.#isCut = claimed.length >= limit
+      this.#takeLeased(claimed, recall_count)
+      this.#noteBacklogs(claimed, rooms)
+      this.#isWakeRequested ||= this.#isShort()
     }
   }
 
+  #takeLeased(leased: readonly LeasedDelivery[], recall_count: number): void {
+    const webhook_ids = new Set(leased.map(({ webhook_id }) => webhook_id))
+    for (const delivery of leased) this.#enqueue(delivery)
+    for (const id of webhook_ids) {
+      const isRecalled = this.#recalls.isRecalledSince(recall_count, id)
+      if (isRecalled || this.#isStopping) this.#releaseWaiting(id)
+      else this.#sendWaiting(id)
+    }
+  }
+
+  #noteBacklogs(claimed: readonly ClaimedDelivery[], rooms: ReadonlyMap<string, number>): void {
+    const found = new Map<string, { count: number; is_failing: boolean }>()
+    for (const { webhook_id, is_failing } of claimed) {
+      const before = found.get(webhook_id)
+      found.set(webhook_id, { count: (before?.count ?? 0) + 1, is_failing })
+    }
+    for (const [id, endpoint] of this.#endpoints) {
+      const { count, is_failing } = found.get(id) ?? { count: 0, is_failing: false }
+      // A claim that stopped early does not show that a webhook has no more.
+      if (this.#isCut && count === 0) continue
+      endpoint.claimed(count, rooms.get(id) ?? FIRST_ATTEMPTS_MAX, is_failing)
+    }
+  }
+
+  #isShort(): boolean {
+    for (const endpoint of this.#endpoints.values()) if (endpoint.isShort) return true
+    return false
+  }
+
   /** Continues the round-robin after the last webhook and wraps around at most once. */
-  async #claimBatch(limit: number): Promise<LeasedDelivery[]> {
+  async #claimBatch(limit: number): Promise<ClaimedDelivery[]> {
     const { db, clock } = this.#dependencies
     const now = clock.now()
     const known = [...this.#endpoints].map(([webhook_id, { leased, room }]) => {
@@ -210,17 +289,22 @@ export class Deliverer {
     if (wasFull) this.#sendAllWaiting()
     else this.#sendWaiting(webhook_id)
     const isCrowded = this.#endpoints.size > ENDPOINTS_REMEMBERED_MAX
-    if (endpoint.leased === 0 && isCrowded) this.#endpoints.delete(webhook_id)
-    const isMoreDue = this.#hasClaimed || wasSilent
-    if (isMoreDue && endpoint.isLow && !this.#claiming) void this.wake().catch(() => undefined)
+    const isIdle = endpoint.leased === 0 && !endpoint.has_backlog
+    if (isIdle && isCrowded) this.#endpoints.delete(webhook_id)
+    // A claim that is under way looks for endpoints that became short meanwhile itself.
+    if (endpoint.isShort && !this.#claiming) this.#wakeLater()
   }
 
   #handleOutcome(delivery: LeasedDelivery, outcome: AttemptOutcome): void {
     // Aborted by our shutdown: not a failure of the endpoint. stop() releases the row.
     if (this.#abort.signal.aborted && outcome.status === 'failed') return
     this.#dependencies.fail('delivery_sent')
-    if (outcome.status === 'failed') this.#releaseWaiting(delivery.webhook_id)
-    else this.#endpoints.get(delivery.webhook_id)?.succeeded(outcome.duration_ms)
+    const endpoint = this.#endpoints.get(delivery.webhook_id)
+    if (outcome.status === 'succeeded') endpoint?.succeeded(outcome.duration_ms)
+    else {
+      endpoint?.failed()
+      this.#releaseWaiting(delivery.webhook_id)
+    }
     this.#outcomes.push(this.#completedAttempt(delivery, outcome))
     this.#recording ??= this.#recordOutcomes().finally(() => {
       this.#recording = undefined
@@ -230,11 +314,17 @@ export class Deliverer {
   /** Releases the waiting deliveries of a webhook that has failed, hangs or was changed. */
   #releaseWaiting(webhook_id: string): void {
     const { db, clock, log } = this.#dependencies
-    const waiting = this.#endpoints.get(webhook_id)?.takeWaiting() ?? []
-    if (waiting.length === 0) return
+    const endpoint = this.#endpoints.get(webhook_id)
+    const waiting = endpoint?.takeWaiting() ?? []
+    if (endpoint === undefined || waiting.length === 0) return
     for (const delivery of waiting) this.#leased.delete(keyOf(delivery))
-    releaseDeliveries(db, waiting, clock.now()).catch((cause: unknown) =>
-      log.error('could not release deliveries; their lease will expire', {}, cause),
+    releaseDeliveries(db, waiting, clock.now()).then(
+      () => {
+        endpoint.has_backlog = true
+        this.#wakeLater()
+      },
+      (cause: unknown) =>
+        log.error('could not release deliveries; their lease will expire', {}, cause),
     )
   }
 
@@ -279,6 +369,7 @@ export class Deliverer {
         log.error('could not record delivery attempts', { count: completed.length }, cause)
       }
       for (const delivery of completed) this.#leased.delete(keyOf(delivery))
+      if (this.#isCut && !this.#claiming) this.#wakeLater()
     }
   }
 

@@ -14,35 +14,87 @@ export const DUE = 'due'
 
 const notifyNodes = (tx: Tx, payload: string) => notify(tx, DELIVERIES_CHANNEL, payload)
 
-/** Inserts a due row for each webhook that is subscribed to an event. */
+/** Rows that a node can send now, by webhook. */
+export type LeaseRoom = {
+  limit: number
+  /** For a webhook that is not in `known`. */
+  endpoint_max: number
+  known: readonly { webhook_id: string; room: number }[]
+  leased_until: Date
+}
+
+const NO_ROOM: Omit<LeaseRoom, 'leased_until'> = { limit: 0, endpoint_max: 0, known: [] }
+
+/** The rows that are leased, and the webhooks that have others, which are due. */
+export type InsertedDeliveries = { leased: LeasedDelivery[]; due: string[] }
+
+/**
+ * Inserts a row for each webhook that is subscribed to an event. Those within the node's room are
+ * leased to it and returned with all that an attempt needs, so they are written once and not read
+ * again. The others are due, as are all rows of a webhook that is failing.
+ */
 export async function insertDeliveries(
   tx: Tx,
   events: readonly OutboxEvent[],
   now: Date,
-): Promise<void> {
+  room: LeaseRoom = { ...NO_ROOM, leased_until: now },
+): Promise<InsertedDeliveries> {
   const sent = events.filter(({ type, sequence }) => sequence !== null || isNamedEvent(type))
-  if (sent.length === 0) return
-  const inserted = await tx.run(
-    // The share lock keeps a webhook from being deleted between the select and the insert.
-    `insert into deliveries (account_id, webhook_id, event_id, next_attempt_at)
-     select e.account_id, w.id, e.id, $5
-       from unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
-              as e (account_id, id, type, sequence)
-       join webhooks w
-         on w.account_id = e.account_id and w.status = 'enabled'
-        and case when e.sequence is null then e.type = any(w.events)
-                 else w.after_sequence < e.sequence and w.events && array['*', e.type] end
-        for key share of w`,
-    [
-      texts(sent, ({ account_id }) => account_id),
-      texts(sent, ({ id }) => id),
-      texts(sent, ({ type }) => type),
-      bigints(sent, ({ sequence }) => sequence),
-      now,
-    ],
-  )
-  if (inserted > 0) await notifyNodes(tx, DUE)
+  if (sent.length === 0) return { leased: [], due: [] }
+  const rows = await tx.rows<LeasedDelivery & { body: string | null }>(INSERT_DELIVERIES, [
+    texts(sent, ({ account_id }) => account_id),
+    texts(sent, ({ id }) => id),
+    texts(sent, ({ type }) => type),
+    bigints(sent, ({ sequence }) => sequence),
+    now,
+    room.leased_until,
+    room.limit,
+    room.endpoint_max,
+    texts(room.known, ({ webhook_id }) => webhook_id),
+    ints(room.known, (known) => known.room),
+  ])
+  const due = rows.filter(({ body }) => body === null).map(({ webhook_id }) => webhook_id)
+  if (due.length > 0) await notifyNodes(tx, DUE)
+  return { leased: rows.filter(({ body }) => body !== null), due }
 }
+
+const INSERT_DELIVERIES = `
+  with subscribed as materialized (
+    -- The share lock keeps a webhook from being deleted between the select and the insert.
+    select e.account_id, w.id as webhook_id, e.id as event_id, e.type as event_type, w.url,
+           w.secret_sealed, w.previous_secret_sealed, w.previous_secret_expires_at,
+           w.failing_since, e.position
+      from unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+             with ordinality as e (account_id, id, type, sequence, position)
+      join webhooks w
+        on w.account_id = e.account_id and w.status = 'enabled'
+       and case when e.sequence is null then e.type = any(w.events)
+                else w.after_sequence < e.sequence and w.events && array['*', e.type] end
+       for key share of w),
+  numbered as (
+    select s.*, row_number() over (partition by s.webhook_id order by s.position) as of_webhook,
+           row_number() over () as of_all
+      from subscribed s),
+  divided as materialized (
+    select n.*, n.failing_since is null and n.of_all <= $7::int
+                and n.of_webhook <= coalesce(k.room, $8::int) as is_leased
+      from numbered n
+      left join unnest($9::text[], $10::int[]) as k (webhook_id, room)
+        on k.webhook_id = n.webhook_id),
+  inserted as (
+    insert into deliveries (account_id, webhook_id, event_id, next_attempt_at)
+    select account_id, webhook_id, event_id,
+           case when is_leased then $6::timestamptz else $5::timestamptz end
+      from divided)
+  select d.account_id, d.webhook_id, d.event_id, 0 as attempts, 0 as replays, d.event_type,
+         e.body, d.url, d.secret_sealed, d.previous_secret_sealed, d.previous_secret_expires_at
+    from divided d
+    join events e on e.account_id = d.account_id and e.id = d.event_id
+   where d.is_leased
+   union all
+  select distinct null, webhook_id, null, 0, 0, null, null, null, null, null, null::timestamptz
+    from divided
+   where not is_leased`
 
 /** For a webhook that is deleted or disabled. */
 export async function dropDeliveries(tx: Tx, account_id: string, webhook_id: string) {
@@ -59,6 +111,8 @@ export async function recallDeliveries(tx: Tx, webhook_id: string): Promise<void
 }
 
 export type LeasedDelivery = OutgoingDelivery & { attempts: number; replays: number }
+
+export type ClaimedDelivery = LeasedDelivery & { is_failing: boolean }
 
 export type Claim = {
   /** The round-robin continues after this webhook. */
@@ -78,8 +132,8 @@ export type Claim = {
  * index from webhook to webhook, so the backlog of one is not read while others wait. Rows that
  * another node has locked are skipped.
  */
-export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
-  return tx.rows<LeasedDelivery>(
+export function claimDue(tx: Tx, claim: Claim): Promise<ClaimedDelivery[]> {
+  return tx.rows<ClaimedDelivery>(
     `with recursive endpoints as (
        (select account_id, webhook_id from deliveries
          where (account_id, webhook_id) > ($1, $2) order by account_id, webhook_id limit 1)
@@ -91,7 +145,8 @@ export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
                  where (d.account_id, d.webhook_id) > (e.account_id, e.webhook_id)
                  order by d.account_id, d.webhook_id limit 1) next),
      due as (
-       select row.*, w.url, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_expires_at
+       select row.*, w.url, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_expires_at,
+              w.failing_since is not null as is_failing
          from endpoints e
          join webhooks w on w.account_id = e.account_id and w.id = e.webhook_id
           and w.status = 'enabled'
@@ -114,7 +169,7 @@ export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
       where d.ctid = due.ctid
   returning d.account_id, d.webhook_id, d.event_id, d.attempts, d.replays, e.type as event_type,
             e.body, due.url, due.secret_sealed, due.previous_secret_sealed,
-            due.previous_secret_expires_at`,
+            due.previous_secret_expires_at, due.is_failing`,
     [
       claim.after.account_id,
       claim.after.webhook_id,
@@ -169,31 +224,33 @@ const RECORD_ATTEMPTS = `
                          $13::timestamptz[], $14::timestamptz[])
       as m (account_id, webhook_id, event_id, attempts, id, event_type, url, status,
             response_status, response_excerpt, error, duration_ms, created_at, next_attempt_at)),
-  numbered as (
-    select m.*, 1 + coalesce(
-             (select d.attempts + d.replays from deliveries d
-               where d.event_id = m.event_id and d.webhook_id = m.webhook_id),
-             (select max(a.attempt) from delivery_attempts a
-               where a.event_id = m.event_id and a.webhook_id = m.webhook_id),
-             0) as number
-      from made m),
-  kept as (
-    insert into delivery_attempts
-      (account_id, webhook_id, event_id, attempt, id, event_type, trigger, url, status,
-       response_status, response_excerpt, error, duration_ms, created_at)
-    select account_id, webhook_id, event_id, number, id, event_type, 'automatic', url, status,
-           response_status, response_excerpt, error, duration_ms, created_at
-      from numbered
-        on conflict (event_id, webhook_id, attempt) do nothing),
   done as (
     delete from deliveries d using made m
      where d.event_id = m.event_id and d.webhook_id = m.webhook_id
-       and m.next_attempt_at is null),
+       and m.next_attempt_at is null
+ returning d.event_id, d.webhook_id, d.attempts + d.replays + 1 as number),
   again as (
     update deliveries d set attempts = d.attempts + 1, next_attempt_at = m.next_attempt_at
       from made m
      where d.event_id = m.event_id and d.webhook_id = m.webhook_id
-       and m.next_attempt_at is not null and d.attempts = m.attempts)
+       and m.next_attempt_at is not null and d.attempts = m.attempts
+ returning d.event_id, d.webhook_id, d.attempts + d.replays as number),
+  kept as (
+    insert into delivery_attempts
+      (account_id, webhook_id, event_id, attempt, id, event_type, trigger, url, status,
+       response_status, response_excerpt, error, duration_ms, created_at)
+    select m.account_id, m.webhook_id, m.event_id,
+           coalesce(
+             c.number,
+             (select max(a.attempt) + 1 from delivery_attempts a
+               where a.event_id = m.event_id and a.webhook_id = m.webhook_id),
+             1),
+           m.id, m.event_type, 'automatic', m.url, m.status, m.response_status,
+           m.response_excerpt, m.error, m.duration_ms, m.created_at
+      from made m
+      left join (select * from done union all select * from again) c
+        on c.event_id = m.event_id and c.webhook_id = m.webhook_id
+        on conflict (event_id, webhook_id, attempt) do nothing)
   update webhooks w
      set last_delivery_at = greatest(w.last_delivery_at, s.delivered_at),
          failing_since = case when s.delivered_at is null

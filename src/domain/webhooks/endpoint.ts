@@ -3,6 +3,8 @@ import type { LeasedDelivery } from './delivery_store.ts'
 /** Concurrent attempts for one webhook; it begins with a few, and each success allows one more. */
 const ENDPOINT_MAX = 32
 export const FIRST_ATTEMPTS_MAX = 4
+/** Concurrent attempts for a webhook that is failing. */
+export const FAILING_ENDPOINT_MAX = 1
 /** For each webhook, a node leases the rows that it can send in this time, within bounds. */
 const PREFETCH_MS = 2_000
 const PREFETCH_MAX = 640
@@ -16,7 +18,10 @@ export class Endpoint {
   sending = 0
   silent = 0
   readonly waiting: LeasedDelivery[] = []
+  /** Rows may be due that this node has not leased. They go before newer ones. */
+  has_backlog = false
   #sending_max = FIRST_ATTEMPTS_MAX
+  #is_failing = false
   /** The moving average of the response time. */
   #average_ms = AVERAGE_UNKNOWN_MS
 
@@ -31,14 +36,33 @@ export class Endpoint {
 
   /** How many more rows this node can lease. */
   get room(): number {
-    return this.silent > 0 ? 0 : this.#prefetchLimit - this.leased
+    if (this.silent > 0) return 0
+    const limit = this.#is_failing ? FAILING_ENDPOINT_MAX : this.#prefetchLimit
+    return Math.max(0, limit - this.leased)
   }
 
-  get isLow(): boolean {
-    return this.waiting.length <= this.#prefetchLimit / 2
+  /** How many new deliveries this node can take before it has read older ones. */
+  get roomForNew(): number {
+    return this.has_backlog ? 0 : this.room
+  }
+
+  /** Rows should be leased before the waiting ones are sent. */
+  get isShort(): boolean {
+    return this.has_backlog && this.room > 0 && this.waiting.length <= this.#prefetchLimit / 2
+  }
+
+  /** A claim for this many rows has found some of them; it finds few if the webhook is failing. */
+  claimed(found: number, room: number, is_failing: boolean): void {
+    this.#is_failing ||= is_failing
+    if (room > 0) this.has_backlog = is_failing || found >= room
+  }
+
+  failed(): void {
+    this.#is_failing = true
   }
 
   succeeded(duration_ms: number): void {
+    this.#is_failing = false
     this.#sending_max = Math.min(ENDPOINT_MAX, this.#sending_max + 1)
     this.#average_ms = this.#average_ms * AVERAGE_SMOOTHING + duration_ms * (1 - AVERAGE_SMOOTHING)
   }
