@@ -57,6 +57,8 @@ export async function sendAttempt(
   const started = clock.monotonic()
   const secrets = signingSecrets(dependencies.keys, delivery, created_at)
   const id = newId('dlv', created_at)
+  // Signing and sending would each encode the text.
+  const body = Buffer.from(delivery.body)
   let response: HttpResponse | null = null
   let error: string | null = null
   try {
@@ -66,10 +68,10 @@ export async function sendAttempt(
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Florin-Webhooks/1',
-        'service-signature': signatureHeader(delivery.body, secrets, clock.wall()),
+        'service-signature': signatureHeader(body, secrets, clock.wall()),
         'service-event-id': delivery.event_id,
       },
-      body: delivery.body,
+      body,
       timeout_ms: TIMEOUT_MS,
       response_bytes_max: RESPONSE_BYTES_MAX,
       // Receivers must tolerate duplicates, so a request that fails on a reused connection is safe.

@@ -242,14 +242,20 @@ export class Deliverer {
       this.#watching ??= this.#watchSilent().finally(() => {
         this.#watching = undefined
       })
-      sendAttempt(this.#dependencies, delivery, this.#abort.signal)
-        .then((outcome) => this.#handleOutcome(delivery, outcome))
-        .catch((cause: unknown) => {
-          const { event_id } = delivery
-          this.#leased.delete(keyOf(delivery))
-          this.#dependencies.log.error('could not attempt a delivery', { event_id }, cause)
-        })
-        .finally(() => this.#finishSending(attempt))
+      void this.#send(attempt, delivery)
+    }
+  }
+
+  async #send(attempt: Attempt, delivery: LeasedDelivery): Promise<void> {
+    try {
+      const outcome = await sendAttempt(this.#dependencies, delivery, this.#abort.signal)
+      this.#handleOutcome(delivery, outcome)
+    } catch (cause) {
+      const { event_id } = delivery
+      this.#leased.delete(keyOf(delivery))
+      this.#dependencies.log.error('could not attempt a delivery', { event_id }, cause)
+    } finally {
+      this.#finishSending(attempt)
     }
   }
 
@@ -331,7 +337,8 @@ export class Deliverer {
   #completedAttempt(delivery: LeasedDelivery, outcome: AttemptOutcome): CompletedAttempt {
     const { clock, random } = this.#dependencies
     const { status, retry_after_ms } = outcome
-    const failed = { attempts: delivery.attempts + 1, retry_after_ms, now: clock.now(), random }
+    const nextAt = () =>
+      nextAttemptAt({ attempts: delivery.attempts + 1, retry_after_ms, now: clock.now(), random })
     // Written out, because object spreads took a tenth of the CPU of a delivery.
     return {
       account_id: delivery.account_id,
@@ -347,7 +354,7 @@ export class Deliverer {
       error: outcome.error,
       duration_ms: outcome.duration_ms,
       created_at: outcome.created_at,
-      next_attempt_at: status === 'succeeded' ? null : nextAttemptAt(failed),
+      next_attempt_at: status === 'succeeded' ? null : nextAt(),
     }
   }
 

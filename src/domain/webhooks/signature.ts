@@ -4,7 +4,11 @@ import { createHmac, type KeyObject } from 'node:crypto'
  * `t=<Unix time of this attempt>,v1=<hex>`, with one v1 for each secret. The HMAC key is the whole
  * secret as text, including `whsec_`.
  */
-export function signatureHeader(body: string, secrets: readonly KeyObject[], wall: Date): string {
+export function signatureHeader(
+  body: string | Uint8Array,
+  secrets: readonly KeyObject[],
+  wall: Date,
+): string {
   const t = Math.floor(wall.getTime() / 1_000)
   let header = `t=${t}`
   for (const secret of secrets) {

@@ -90,45 +90,47 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   const turns = originTurns(PER_ORIGIN_MAX)
   const requireAllowed = makeUrlChecker(rules)
 
-  const open = async (url: URL, { request, deadline }: OutgoingCall): Promise<KeptConnection> => {
+  const open = async ({ target, request, deadline }: OutgoingCall): Promise<KeptConnection> => {
+    const { url } = target
     const { timeout_ms } = request
     const { signal } = deadline
     const addresses = await resolvePublicAddresses(url, lookup, signal)
     const tcp = await openTcp(addresses, portOf(url), { timeout_ms, connect, signal })
     const socket = url.protocol === 'https:' ? await openTls(tcp, url, signal) : tcp
-    return { socket, client: clientOver(socket, url, request) }
+    return { socket, client: clientOver(socket, target, request) }
   }
 
-  const exchangeAnew = async (url: URL, call: OutgoingCall): Promise<HttpResponse> =>
-    exchange(await open(url, call), url, call, kept)
+  const exchangeAnew = async (call: OutgoingCall): Promise<HttpResponse> =>
+    exchange(await open(call), call, kept)
 
-  const exchangeWithRetry = async (url: URL, call: OutgoingCall): Promise<HttpResponse> => {
-    const old = kept.take(url.origin)
+  const exchangeWithRetry = async (call: OutgoingCall): Promise<HttpResponse> => {
+    const old = kept.take(call.target.origin)
     try {
-      if (old !== undefined) return await exchange(old, url, call, kept)
+      if (old !== undefined) return await exchange(old, call, kept)
     } catch (error) {
       const isStale = error instanceof EgressFailed && error.reason === 'reset'
       if (!isStale || call.deadline.isOver) throw error
     }
-    return exchangeAnew(url, call)
+    return exchangeAnew(call)
   }
 
-  const exchangeInTurn = async (url: URL, call: OutgoingCall): Promise<HttpResponse> => {
-    await turns.take(url.origin)
+  const exchangeInTurn = async (call: OutgoingCall): Promise<HttpResponse> => {
+    const { origin } = call.target
+    await turns.take(origin)
     try {
-      return await exchangeWithRetry(url, call)
+      return await exchangeWithRetry(call)
     } finally {
-      turns.end(url.origin)
+      turns.end(origin)
     }
   }
 
   const send = async (request: OutgoingRequest): Promise<HttpResponse> => {
-    const url = requireAllowed(request.url)
+    const target = requireAllowed(request.url)
     const headers = requestHeaders(request.headers)
     const deadline = new Deadline(request.timeout_ms, request.signal)
     try {
-      const call = { request, headers, deadline }
-      return await (request.reuse_connection ? exchangeInTurn : exchangeAnew)(url, call)
+      const call = { target, request, headers, deadline }
+      return await (request.reuse_connection ? exchangeInTurn : exchangeAnew)(call)
     } catch (error) {
       if (!deadline.isOver) throw error
       throw new EgressFailed('timeout', 'There was no complete response in time.', { cause: error })
@@ -137,8 +139,14 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  return { requirePublicUrl: async (text) => requirePublicName(requireAllowed(text), lookup), send }
+  return {
+    requirePublicUrl: async (text) => requirePublicName(requireAllowed(text).url, lookup),
+    send,
+  }
 }
+
+/** A URL that was checked, and the parts of it that each request needs. */
+type Target = { readonly url: URL; readonly origin: string; readonly path: string }
 
 const URLS_REMEMBERED_MAX = 1_000
 
@@ -146,15 +154,17 @@ const URLS_REMEMBERED_MAX = 1_000
  * Checks each URL once: the rules depend only on its text, and webhook endpoints are called again
  * and again: 3 % of a delivery (`npm run bench -- webhooks`).
  */
-function makeUrlChecker(rules: UrlRules): (text: string) => URL {
-  const known = new Map<string, URL>()
+function makeUrlChecker(rules: UrlRules): (text: string) => Target {
+  const known = new Map<string, Target>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
     const url = requireAllowedUrl(text, rules)
     if (known.size >= URLS_REMEMBERED_MAX) known.clear()
-    known.set(text, url)
-    return url
+    // A URL computes its parts at every access.
+    const target = { url, origin: url.origin, path: `${url.pathname}${url.search}` }
+    known.set(text, target)
+    return target
   }
 }
 
@@ -224,6 +234,7 @@ async function waitForOpen(
 }
 
 type OutgoingCall = {
+  readonly target: Target
   readonly request: OutgoingRequest
   readonly headers: Record<string, string>
   readonly deadline: Deadline
@@ -232,8 +243,7 @@ type OutgoingCall = {
 /** Keeps the connection if the response was read completely and the request allows it. */
 async function exchange(
   connection: KeptConnection,
-  url: URL,
-  { request, headers, deadline }: OutgoingCall,
+  { target, request, headers, deadline }: OutgoingCall,
   kept: KeptConnections,
 ): Promise<HttpResponse> {
   const { client, socket } = connection
@@ -245,7 +255,7 @@ async function exchange(
       client,
       {
         method: request.method,
-        path: `${url.pathname}${url.search}`,
+        path: target.path,
         headers,
         body: request.body ?? null,
       },
@@ -257,7 +267,7 @@ async function exchange(
     throw failureOf(error)
   } finally {
     deadline.onOver(undefined)
-    if (canKeep) kept.keep(url.origin, connection)
+    if (canKeep) kept.keep(target.origin, connection)
     else {
       socket.destroy()
       await client.destroy()
@@ -269,10 +279,10 @@ async function exchange(
 const IDLE_MS = 4_000
 
 /** A client for one socket. It never reconnects, because a new connection would be unchecked. */
-function clientOver(socket: Socket, url: URL, request: OutgoingRequest): Client {
+function clientOver(socket: Socket, { origin }: Target, request: OutgoingRequest): Client {
   const { timeout_ms, reuse_connection = false } = request
   let isUsed = false
-  return new Client(url.origin, {
+  return new Client(origin, {
     // With pipelining 0 the client sends Connection: close.
     pipelining: reuse_connection ? 1 : 0,
     keepAliveTimeout: IDLE_MS,

@@ -23,6 +23,8 @@ export function readResponse(
   })
 }
 
+const EMPTY = new Uint8Array(0)
+
 class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #bytes_max: number
   readonly #resolve: (response: HttpResponse) => void
@@ -60,7 +62,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = new Uint8Array(Buffer.concat(this.#chunks))
+    const body = this.#bytes === 0 ? EMPTY : new Uint8Array(Buffer.concat(this.#chunks))
     this.#resolve({ status: this.#status, headers: joinHeaders(this.#headers), body })
   }
 }
