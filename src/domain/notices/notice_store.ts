@@ -1,4 +1,5 @@
 import type { Notifications } from '#contract/accounts.ts'
+import { texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { NewNotice, NoticeRow } from './notice.ts'
 
@@ -7,18 +8,19 @@ export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Prom
   await tx.run(
     `insert into notices (account_id, kind, recipient, subject, body_text, body_html, content,
                           next_attempt_at, created_at)
-     select *, at from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-                              $6::text[], $7::jsonb[], $8::timestamptz[])
-       as n (account_id, kind, recipient, subject, body_text, body_html, content, at)`,
+     select account_id, kind, recipient, subject, body_text, body_html, content::jsonb, at, at
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+                   $7::text[], $8::timestamptz[])
+         as n (account_id, kind, recipient, subject, body_text, body_html, content, at)`,
     [
-      notices.map(({ account_id }) => account_id),
-      notices.map(({ kind }) => kind),
-      notices.map(({ recipient }) => recipient),
-      notices.map(({ subject }) => subject),
-      notices.map(({ body_text }) => body_text),
-      notices.map(({ body_html }) => body_html),
-      notices.map(({ content }) => (content === undefined ? null : JSON.stringify(content))),
-      notices.map(({ now }) => now),
+      texts(notices, ({ account_id }) => account_id),
+      texts(notices, ({ kind }) => kind),
+      texts(notices, ({ recipient }) => recipient),
+      texts(notices, ({ subject }) => subject),
+      texts(notices, ({ body_text }) => body_text),
+      texts(notices, ({ body_html }) => body_html),
+      texts(notices, ({ content }) => (content === undefined ? null : JSON.stringify(content))),
+      timestamps(notices, ({ now }) => now),
     ],
   )
 }
