@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { copyIn } from '#platform/postgres/copy_in.ts'
+import { Pipeline } from '#platform/postgres/pipeline.ts'
 import { copyOf, endingOf, type Template } from './templates.ts'
 
 const TIMEOUT_MS = 600_000
@@ -24,7 +24,11 @@ export async function startLoader(url: string, total: number): Promise<Loader> {
   const flush = async () => {
     for (const [table, { columns, texts }] of waiting) {
       const data = Buffer.from(texts.join(''))
-      await copyIn(client, `copy ${table} (${columns.join(', ')}) from stdin`, data, TIMEOUT_MS)
+      const text = `copy ${table} (${columns.join(', ')}) from stdin`
+      const pipeline = new Pipeline(TIMEOUT_MS)
+      const copied = pipeline.add({ text }, data)
+      client.query(pipeline)
+      await copied
     }
     waiting.clear()
     bytes = 0

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { openPool } from './connection_pool.ts'
+import { sendStatement } from './send_statement.ts'
 import { makeTx, sendInserted, type Tx } from './tx.ts'
 
 /** One connection as the login. Its statements may take as long as they need. */
@@ -12,4 +13,4 @@ export async function openSession(url: string): Promise<Session> {
 
 /** Statements on a connection that the caller has, one after another. */
 export const txOn = (client: pg.ClientBase): Tx =>
-  makeTx((statement) => client.query(statement), sendInserted)
+  makeTx((statement) => sendStatement(client, statement), sendInserted)
