@@ -3,6 +3,8 @@ import type { PlantedBug } from './planted_bug.ts'
 const transaction = 'src/platform/postgres/transaction.ts'
 const db = 'src/platform/postgres/db.ts'
 const primary_finder = 'src/platform/postgres/primary_finder.ts'
+const pipeline = 'src/platform/postgres/pipeline.ts'
+const pipeline_tests = ['src/platform/postgres/pipeline.test.ts']
 const db_tests = ['src/platform/postgres/db.test.ts']
 const lease = {
   file: 'src/platform/postgres/lease.ts',
@@ -44,12 +46,28 @@ export const platform: readonly PlantedBug[] = [
     tests: db_tests,
   },
   {
-    name: 'commit_faults_out_of_order',
+    name: 'rollback_overtakes_statements',
     file: transaction,
-    find: '      await before\n',
+    find: '  sendPipeline(client)\n',
     replace: '',
-    breaks: 'The first failed statement decides what happens to a batch.',
+    breaks: 'A statement that work sent just before it failed is rolled back with it.',
     tests: db_tests,
+  },
+  {
+    name: 'skipped_statement_done',
+    file: pipeline,
+    find: 'if (at < kept) statement.resolve',
+    replace: 'if (at !== kept) statement.resolve',
+    breaks: 'A statement that the server skipped after a failure is not reported as done.',
+    tests: pipeline_tests,
+  },
+  {
+    name: 'implicit_commit_failed',
+    file: pipeline,
+    find: 'this.#at === this.#statements.length ? 0 : this.#at',
+    replace: 'this.#at',
+    breaks: 'A statement outside a transaction succeeds only after its commit.',
+    tests: pipeline_tests,
   },
   {
     name: 'old_primary',
