@@ -63,7 +63,7 @@ export async function refreshAgent(world: World, agent: DemoAgent): Promise<void
   Object.assign(agent, await fetchTokens(world, grant))
 }
 
-/** A call that needs the owner's approval; any other answer is an error. */
+/** A call that needs the owner's approval; any other response is an error. */
 export async function askFor(
   world: World,
   agent: DemoAgent,
@@ -104,7 +104,7 @@ async function postJson({ url }: World, path: string, body: object) {
 
 type Pair = [name: string, value: string]
 
-/** As much of a browser as the consent page needs: cookies, redirects and one form. */
+/** The parts of a browser that the consent page needs: cookies, redirects and one form. */
 class Tab {
   readonly #world: World
   readonly #cookies = new Map<string, string>()

@@ -5,7 +5,7 @@ import { pay, settle, type World } from './world.ts'
 
 type Owner = { email: string; password: string }
 
-/** What a single-use card is loaded with. */
+/** The amount that a single-use card is loaded with. */
 const LOAD_USD = 40
 const READS = ['balance:read', 'card:read', 'transaction:read', 'system:read']
 

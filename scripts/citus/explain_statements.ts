@@ -27,7 +27,7 @@ export async function explainStatements(
   return result
 }
 
-/** Why it can't be planned, or null. Citus plans some inserts only with their parameters. */
+/** Null if it can be planned. Citus plans some inserts only with their parameters. */
 async function findFault(
   client: pg.Client,
   { text, is_generic }: RecordedStatement,

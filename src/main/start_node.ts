@@ -16,7 +16,7 @@ import { allTasks } from './sandbox_host.ts'
 import { startCell, type WorkerParts } from './start_cell.ts'
 import { startTracing, type Tracing } from './tracing.ts'
 
-/** How to stop what was started, in the order of the starts. */
+/** The functions that stop what was started, in the order of the starts. */
 export type Stops = (() => Promise<void>)[]
 
 /** The databases and everything that works on them, before anything listens. */

@@ -161,7 +161,7 @@ const load = ({ url }: { url: string }, owner: StormOwner, { key, card_id }: Cal
     key,
   })
 
-/** Repeats a call with its key until it succeeds, as the documentation tells clients to. */
+/** Repeats a call with its key until it succeeds, as the documentation asks clients to. */
 async function loadUntilDone(
   network: Network,
   owner: StormOwner,

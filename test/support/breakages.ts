@@ -7,14 +7,14 @@ import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from './database.ts'
 import { soundBooks } from './sound_books.ts'
 
-/** A change by hand that breaks sound books, and the sentence that reports it. */
+/** A manual change that breaks sound books, and the sentence that reports it. */
 export type Breakage = {
   proof: string
   sql: string
   sentence: string | RegExp
 }
 
-/** Runs a change as somebody who can switch off every guard of the database. */
+/** Runs a change as a user who can switch off every guard of the database. */
 async function breakBooks(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

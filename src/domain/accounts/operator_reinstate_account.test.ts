@@ -8,7 +8,7 @@ const room = await openMoneyRoom()
 const reinstate = (id: string) =>
   room.operate((context) => operatorReinstateAccount(context, { id }))
 
-test('a suspended account is active again, audited, and every node reads its status anew', async () => {
+test('a suspended account is active again, audited, and every node drops the cached credentials', async () => {
   const id = await room.openAccount()
   await room.operate((context) => operatorSuspendAccount(context, { id }))
   const { value, entries, changed_accounts } = await reinstate(id)

@@ -142,7 +142,7 @@ async function carrySums(tx: Tx, partition: string): Promise<void> {
   )
 }
 
-/** Movements of a transaction may be in a later month: they count here, and no more there. */
+/** Movements of a transaction may be in a later month: they count here and no longer there. */
 async function carryNetworks(tx: Tx, floor: string): Promise<void> {
   await tx.run(
     `insert into archived_networks as a (network, ledger_micros, transactions_micros)

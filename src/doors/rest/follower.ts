@@ -38,7 +38,7 @@ export class Follower {
     this.#wake()
   }
 
-  /** Sends a comment to keep the connection open; ends it if the client read nothing meanwhile. */
+  /** Sends a comment to keep the connection open; ends it if the client has read nothing since. */
   keepAlive(): void {
     const { sink } = this.#following
     if (!sink.writableNeedDrain) {

@@ -125,7 +125,7 @@ type CellReference = Pick<TransferIntent, 'id' | 'deposit_index'>
 
 /**
  * The cell whose hot wallet pays, or gets a sweep: that of the withdrawal's ID or of the deposit
- * address. Either may name a cell that doesn't exist: it is of cell 0.
+ * address. Either may name a cell that doesn't exist: it belongs to cell 0.
  */
 function walletCell({ cells }: SignerChain, { id, deposit_index }: CellReference): number {
   const cell = deposit_index === null ? cellOfId(id) : cellOfAddressIndex(deposit_index)
