@@ -4,14 +4,12 @@ import { openMoneyRoom } from '#test/support/money_room.ts'
 import { operatorGetHealth } from './operator_get_health.ts'
 
 const room = await openMoneyRoom()
-const operational = { status: 'operational', latency_ms: 1, message: null } as const
+const up = { status: 'operational', message: null, latency_ms: 1 } as const
 const healthWith = async (rails: 'operational' | 'outage') => {
-  const up = async () => ({ ...operational, checked_at: room.clock.now().toISOString() })
   const probes = {
-    ...room.dependencies.probes,
-    issuer: up,
-    network: up,
-    rails: async () => ({ ...(await up()), status: rails }),
+    issuer: async () => up,
+    network: async () => ({ ...up, chain: 'tron', block_height: 1, lag_seconds: 0 }),
+    rails: async () => ({ ...up, status: rails }),
   }
   return (await room.operate((context) => operatorGetHealth({ ...context, probes }, {}))).value
 }
