@@ -8,7 +8,7 @@ import { migrate } from '#platform/postgres/migrate.ts'
 import { root } from '#platform/runtime/root.ts'
 import { changePartitions } from './citus/change_partitions.ts'
 import {
-  type Explained,
+  type ExplainResult,
   explainStatements,
   type RecordedStatement,
 } from './citus/explain_statements.ts'
@@ -85,7 +85,7 @@ const linesOf = (path: string): string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
-function report({ planned, other, refused }: Explained): number {
+function report({ planned, other, refused }: ExplainResult): number {
   for (const { text, is_generic, reason } of refused) {
     console.log(`\n${reason}${is_generic ? ' (generic plan)' : ''}\n  ${text.trim()}`)
   }

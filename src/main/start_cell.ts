@@ -31,14 +31,14 @@ import { requireCurrent } from './cell_move/require_current.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { openDatabases, type PoolSizes } from './databases.ts'
 import { makeDependencies } from './dependencies.ts'
-import { type Issuing, startIssuing } from './issuing.ts'
+import { type IssuerSide, startIssuing } from './issuing.ts'
 import { startNotifications } from './notifications.ts'
 import { type Tracing, traceDatabases, traceTasks } from './tracing.ts'
 
 /** One database with everything that works on it. */
 export type StartedCell = {
   runtime: Runtime
-  issuing: Issuing
+  issuing: IssuerSide
   /** Starts the background tasks, once the node's card host listens. */
   begin(probe: Probes['issuer'] | null, known: KnownFindings): TaskRunner
 }
