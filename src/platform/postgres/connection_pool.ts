@@ -5,7 +5,7 @@ import { neverFail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { poolCloser } from './close_pool.ts'
-import { APPLICATION_NAME } from './connected_nodes.ts'
+import { applicationName } from './connected_nodes.ts'
 import { connectToMoved, type DatabaseAddress } from './database_address.ts'
 import { translateFaults } from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
@@ -100,7 +100,7 @@ export function openPool(urlNow: () => string, options: PoolOptions, address?: D
       await used.close()
       await Promise.all(left)
     },
-    /** Null for the default one. Only a database without schemas of cells can be moved. */
+    /** Null for the default one. A move keeps it. */
     schema: schemaOf(used.url),
     log,
     fail: options.fail ?? neverFail,
@@ -173,7 +173,7 @@ function serverSettings(url: string, { role, key_lookups = false }: PoolOptions)
 function poolSettings(url: string, options: PoolOptions): pg.PoolConfig {
   const { pool_size = 16, limits = DEFAULT_LIMITS } = options
   return {
-    application_name: APPLICATION_NAME,
+    application_name: applicationName(schemaOf(url)),
     max: pool_size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: POOL_IDLE_MS,
@@ -195,7 +195,7 @@ async function connectOutsidePool(
 ): Promise<pg.Client> {
   const client = new Client({
     ...TCP_KEEPALIVE,
-    application_name: APPLICATION_NAME,
+    application_name: applicationName(schemaOf(url)),
     options: serverSettings(url, role === undefined ? {} : { role }),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
