@@ -109,7 +109,8 @@ export function openPool(urlNow: () => string, options: PoolOptions, address?: D
 
 function openConnections(url: string, options: PoolOptions, log: Log): Connections {
   const hosts = splitHosts(url)
-  const Client = clientOf(hosts)
+  const schema = schemaOf(url)
+  const Client = clientOf(hosts, schema)
   const settings = { ...poolSettings(url, options), Client }
   const pool = new pg.Pool(settings)
   // Without this listener, a lost idle connection would end the process.
@@ -118,9 +119,9 @@ function openConnections(url: string, options: PoolOptions, log: Log): Connectio
   const close = poolCloser(pool)
   return {
     url,
-    connect: () => connectToPrimary(hosts, () => pool.connect()),
+    connect: () => connectToPrimary(hosts, schema, () => pool.connect()),
     connectOutsidePool: () =>
-      connectToPrimary(hosts, () => connectOutsidePool(Client, url, options)),
+      connectToPrimary(hosts, schema, () => connectOutsidePool(Client, url, options)),
     close,
     leave: async () => {
       // A pool that is closed would let them wait until they time out.

@@ -23,9 +23,14 @@ export function isRetryable(cause: unknown): boolean {
   return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
 }
 
-/** The host became a standby or stopped responding, or the database moved: close it. */
+/**
+ * The host became a standby or stopped responding, or the database moved: close it. A worker of
+ * Citus that no longer has the rows reports that it can't connect to the one that has (08).
+ */
 export function isConnectionDead(cause: unknown): boolean {
-  return codeOf(cause) === '25006' || (cause as Error | null)?.message === 'Query read timeout'
+  const code = codeOf(cause)
+  if (typeof code === 'string' && /^(25006|08)/.test(code)) return true
+  return (cause as Error | null)?.message === 'Query read timeout'
 }
 
 const SOCKET_CODES = [
