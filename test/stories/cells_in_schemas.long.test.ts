@@ -130,7 +130,7 @@ test('one cell can be archived and migrated while another one is', async () => {
   await busy.close()
 })
 
-test('a second cell in the same schema, and a database of another cell, are refused', async () => {
+test('a second cell in the same schema, and a database of another cell or none, are refused', async () => {
   const listed = (number: number, schema: string) => ({ number, url: database_url, schema })
   const start = (cells: object[]) =>
     startTestService({
@@ -146,6 +146,10 @@ test('a second cell in the same schema, and a database of another cell, are refu
   await assert.rejects(
     start([listed(1, 'cell_2')]),
     /The database configured for cell 1 belongs to cell 2\. Correct FLORIN_CELLS\./,
+  )
+  await assert.rejects(
+    start([listed(1, 'cell_9')]),
+    /Cell 1 has 1 accounts, but the database configured for it is new\. Correct FLORIN_CELLS\./,
   )
 })
 

@@ -42,6 +42,10 @@ const SOCKET_CODES = [
   'EHOSTUNREACH',
 ]
 
+/** Citus gives it no code of its own: a worker failed before the commit, so nothing is written. */
+const CITUS_COMMIT = /^could not commit transaction for shard/
+const INTERNAL_ERROR = 'XX000'
+
 /**
  * SQLSTATE classes: 08 connection, 57P shutting down, 53 out of resources, 25006 read-only standby,
  * 57014 statement timeout, 55P03 lock timeout.
@@ -49,6 +53,7 @@ const SOCKET_CODES = [
 export function isUnavailable(cause: unknown): boolean {
   const code = codeOf(cause)
   if (typeof code === 'string') {
+    if (code === INTERNAL_ERROR) return CITUS_COMMIT.test((cause as Error).message)
     return /^(08|57P|53|25006|57014|55P03)/.test(code) || SOCKET_CODES.includes(code)
   }
   return (

@@ -154,3 +154,13 @@ test('on Citus, the worker that has the schema is used, whatever the timelines o
   assert.deepEqual(await noted(db.rows('select 1')), [0, 1], 'its lower timeline is another one')
   assert.deepEqual(await noted(db.transaction((tx) => tx.rows('select 1'))), [0, 1])
 })
+
+test('a commit that fails on a worker of Citus is a 503, and other internal errors are not', async () => {
+  const db = open(clone.url)
+  const raise = (message: string) =>
+    db.run(`do $$ begin raise exception '${message}' using errcode = 'XX000'; end $$`)
+  await unavailable(
+    raise('could not commit transaction for shard 102008 on at least one active node'),
+  )
+  await assert.rejects(raise('a fault'), (cause) => !(cause instanceof DatabaseUnavailable))
+})
