@@ -1,8 +1,7 @@
 import pg from 'pg'
-import { Pipeline } from '#platform/postgres/pipeline.ts'
+import { sendAlone } from '#platform/postgres/send_statement.ts'
 import { copyOf, endingOf, type Template } from './templates.ts'
 
-const TIMEOUT_MS = 600_000
 const CHUNK_BYTES = 8_000_000
 const BAR_LETTERS = 40
 
@@ -25,10 +24,7 @@ export async function startLoader(url: string, total: number): Promise<Loader> {
     for (const [table, { columns, texts }] of waiting) {
       const data = Buffer.from(texts.join(''))
       const text = `copy ${table} (${columns.join(', ')}) from stdin`
-      const pipeline = new Pipeline(TIMEOUT_MS)
-      const copied = pipeline.add({ text }, data)
-      client.query(pipeline)
-      await copied
+      await sendAlone(client, { text }, data)
     }
     waiting.clear()
     bytes = 0

@@ -31,5 +31,17 @@ export function sendPipeline(client: pg.ClientBase): void {
   client.query(pipeline)
 }
 
+/** Sends a statement without others and without a timeout, as some commands require. */
+export function sendAlone(
+  client: pg.ClientBase,
+  statement: pg.QueryConfig,
+  rows?: Buffer,
+): Promise<StatementResult> {
+  const pipeline = new Pipeline(0)
+  const result = pipeline.add(statement, rows)
+  client.query(pipeline)
+  return result
+}
+
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
