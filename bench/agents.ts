@@ -5,8 +5,15 @@ import { startSandboxService } from '#cli/start_sandbox.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { Chance } from '#sandbox/demo_history/chance.ts'
+import {
+  call,
+  type DemoSandbox,
+  pay,
+  settle,
+  simulate,
+  topUp,
+} from '#sandbox/demo_history/demo_sandbox.ts'
 import { everyday } from '#sandbox/demo_history/places.ts'
-import { call, pay, settle, simulate, topUp, type World } from '#sandbox/demo_history/world.ts'
 import { readSettings } from '#settings/settings.ts'
 import { node_env } from '#test/support/node_env.ts'
 import { agent_tasks } from './agents_parts/tasks.ts'
@@ -30,20 +37,29 @@ const { url, sandbox_host: host } = service
 
 /** An account with two cards, twenty purchases and a decline; the same for both ways. */
 async function openAccount(name: string): Promise<{ url: string; bearer: string }> {
-  const world: World = { url, host, chance: new Chance(SEED), moveClock: async () => undefined }
+  const sandbox: DemoSandbox = {
+    url,
+    host,
+    chance: new Chance(SEED),
+    moveClock: async () => undefined,
+  }
   const login = { email: `${name}@example.com`, password: 'a long enough password' }
-  const bearer = String((await call(world, 'create_account', login)).bearer)
-  await topUp(world, bearer, 2_000)
+  const bearer = String((await call(sandbox, 'create_account', login)).bearer)
+  await topUp(sandbox, bearer, 2_000)
   const issue = async (card: object) =>
-    String((await call(world, 'issue_card', { type: 'virtual', ...card }, bearer)).id)
+    String((await call(sandbox, 'issue_card', { type: 'virtual', ...card }, bearer)).id)
   const card_id = await issue({ name: 'Groceries', load_usd: 1_000, limits: {} })
   await issue({ name: 'Travel', load_usd: 50 })
   for (let count = 0; count < PURCHASES; count += 1) {
-    const { id, isApproved } = await pay(world, { card_id, bearer }, world.chance.pick(everyday))
-    if (isApproved) await settle(world, bearer, id)
+    const { id, isApproved } = await pay(
+      sandbox,
+      { card_id, bearer },
+      sandbox.chance.pick(everyday),
+    )
+    if (isApproved) await settle(sandbox, bearer, id)
   }
   await simulate(
-    world,
+    sandbox,
     `cards/${card_id}/authorize`,
     { amount: 5_000, merchant_name: 'B&H Photo' },
     bearer,

@@ -65,7 +65,7 @@ async function serviceTime(client: pg.ClientBase): Promise<Date> {
   return new Date(systemClock().now().getTime() + Number(rows[0]?.offset_ms ?? 0))
 }
 
-/** As the setting: a year and a month stay for reports and statements. */
+/** Like the setting: reports and statements need a year and a month. */
 const MONTHS_MIN = 13
 
 function readMonths(option: string | undefined): number | undefined {

@@ -31,7 +31,7 @@ export async function auditVerify({ json, save, against }: Options): Promise<voi
   if (report.faults.length > 0) process.exitCode = 1
 }
 
-/** An ID may name a cell that doesn't exist: it is of cell 0. */
+/** An ID may name a cell that doesn't exist: it belongs to cell 0. */
 function isInCell({ cell, more_cells }: Settings, account_id: string): boolean {
   const named = cellOfId(account_id)
   return cell === (more_cells.some(({ number }) => number === named) ? named : 0)

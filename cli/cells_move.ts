@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { cancelMove, confirmMove } from '#main/cell_move/end_move.ts'
 import { moveCell } from '#main/cell_move/move_cell.ts'
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
-import { schemaOf } from '#platform/postgres/schema.ts'
+import { DEFAULT_SCHEMA, inSchema, schemaOf } from '#platform/postgres/schema.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
@@ -25,10 +25,10 @@ export async function cellsMove(number: string, options: Options): Promise<void>
   requireOneAction(options)
   const settings = readSettings(process.env)
   const { url, account_url } = await databaseOf(settings, number)
-  requireOwnDatabase(number, url)
   const { key_file, key_token } = settings
   const keys = await loadKeys(key_file, systemRandom, sealFor(key_token, systemRandom))
   const cell = Number(number)
+  const requireUrl = urlReader(schemaOf(url))
   const from = options.from === undefined ? url : requireUrl('--from', options.from)
   const progress = startProgress(`Moving cell ${cell}:`)
   const report = (line: string) => {
@@ -39,7 +39,7 @@ export async function cellsMove(number: string, options: Options): Promise<void>
     const admin = options.admin === undefined ? undefined : requireUrl('--admin', options.admin)
     if (options.cancel) return await cancelMove({ cell, keys, from, admin, report })
     if (options.confirm) return await confirmMove({ cell, keys, from, admin, report })
-    const to = await readTarget(options, account_url !== null)
+    const to = await readTarget(options, account_url !== null, requireUrl)
     const onProgress = process.stderr.isTTY ? progress.update : everyTenSeconds(report)
     await moveCell({ cell, keys, from, to, admin: admin ?? to.url, report, onProgress })
   } finally {
@@ -65,17 +65,6 @@ function requireOneAction({ to, cancel, confirm }: Options): void {
   throw new UsageError('Give one of --to <url>, --cancel and --confirm.')
 }
 
-/** A move closes a whole database and ends its connections. */
-function requireOwnDatabase(number: string, url: string): void {
-  const schema = schemaOf(url)
-  if (schema === null) return
-  throw new ConfigError(
-    `Cell ${number} is the schema ${schema} of a database, and only a whole database can be ` +
-      `moved while it works. Stop the nodes and copy it with \`pg_dump -n ${schema}\`: see ` +
-      '"Cells in schemas" in docs/scaling.md.',
-  )
-}
-
 async function databaseOf(settings: Settings, number: string) {
   const { database_url, account_database_url, data_dir, more_cells } = settings
   if (number === '0') {
@@ -91,7 +80,11 @@ async function databaseOf(settings: Settings, number: string) {
 }
 
 /** A URL on the command line is visible to other users of the machine, so `-` reads it. */
-async function readTarget({ to = '', toAccount }: Options, hasAccountLogin: boolean) {
+async function readTarget(
+  { to = '', toAccount }: Options,
+  hasAccountLogin: boolean,
+  requireUrl: UrlReader,
+) {
   if (hasAccountLogin && toAccount === undefined) {
     throw new UsageError('The cell has an account_url, so give the new one with --to-account.')
   }
@@ -102,11 +95,21 @@ async function readTarget({ to = '', toAccount }: Options, hasAccountLogin: bool
   }
 }
 
-function requireUrl(option: string, url: string): string {
-  const isAddress = /^postgres(ql)?:\/\/[^/?]+\/[^/?]+/.test(url)
-  if (isAddress && schemaOf(url) !== null) {
-    throw new UsageError(`${option} names a schema, but a cell moves to a database of its own.`)
+type UrlReader = (option: string, url: string) => string
+
+/** Replication finds tables by their names, which contain the schema: the copy has the same. */
+function urlReader(schema: string | null): UrlReader {
+  return (option, url) => {
+    if (!/^postgres(ql)?:\/\/[^/?]+\/[^/?]+/.test(url)) {
+      throw new UsageError(
+        `${option} must be an address such as postgres://login:…@host:5432/florin.`,
+      )
+    }
+    const named = inSchema(url, schema)
+    if (named !== null) return named
+    throw new UsageError(
+      `${option} has options without the cell's schema. Add "-c search_path=` +
+        `${schema ?? DEFAULT_SCHEMA}" to them.`,
+    )
   }
-  if (isAddress) return url
-  throw new UsageError(`${option} must be an address such as postgres://login:…@host:5432/florin.`)
 }

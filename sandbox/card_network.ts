@@ -27,7 +27,7 @@ const TRACE_NUMBERS = 1_000_000
 
 export class NetworkError extends Error {}
 
-type Waiting = { resolve(message: Message): void; reject(cause: Error): void }
+type PendingResponse = { resolve(message: Message): void; reject(cause: Error): void }
 
 export function cardNetwork(port: number, { clock, random }: { clock: Clock; random: Random }) {
   let trace = random.below(TRACE_NUMBERS)
@@ -82,7 +82,7 @@ export function openConnection(port: number): Promise<HostConnection> {
 const keyOf = (mti: string, stan: string | undefined): string => `${mti}|${stan ?? ''}`
 
 function connectionOver(socket: Socket): HostConnection {
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, PendingResponse>()
   const reader = new FrameReader(default_link.frame)
   socket.on('data', (chunk: Buffer) =>
     reader.push(chunk, ({ body }) => {
@@ -109,7 +109,7 @@ function connectionOver(socket: Socket): HostConnection {
 
 function sendRequest(
   socket: Socket,
-  waiting: Map<string, Waiting>,
+  waiting: Map<string, PendingResponse>,
   message: OutgoingMessage,
 ): Promise<Message> {
   const { mti, fields } = message

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-export type Saved<Snapshot, Change> = { snapshot: Snapshot; changes: Change[] }
+export type SavedState<Snapshot, Change> = { snapshot: Snapshot; changes: Change[] }
 
 /** Smaller files are not rewritten. */
 const CHANGES_BYTES_MIN = 256 * 1024
@@ -20,7 +20,7 @@ export class Journal<Snapshot, Change> {
   }
 
   /** Null before the first save. */
-  read(): Saved<Snapshot, Change> | null {
+  read(): SavedState<Snapshot, Change> | null {
     if (!existsSync(this.#path)) return null
     const [first = '', ...rest] = readFileSync(this.#path, 'utf8').split('\n')
     // A crash may have truncated the last line; a complete one ends with a newline.

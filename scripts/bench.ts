@@ -48,7 +48,7 @@ async function runBenches(names: readonly string[]): Promise<number> {
 
 const SHORT_ROUNDS = { BENCH_CHECK: '1', BENCH_ROUNDS: '2', BENCH_SECONDS: '2' }
 
-/** Other load may disturb one run, so a bench outside its limits runs once more. */
+/** Other load may disturb one run, so a bench outside its limits runs again. */
 async function checkBench(name: string): Promise<boolean> {
   const of_bench = goals.filter(({ bench }) => bench === name)
   for (const run of ['first', 'second']) {

@@ -8,15 +8,15 @@ import { migrate } from '#platform/postgres/migrate.ts'
 import { root } from '#platform/runtime/root.ts'
 import { changePartitions } from './citus/change_partitions.ts'
 import {
-  type Explained,
+  type ExplainResult,
   explainStatements,
   type RecordedStatement,
 } from './citus/explain_statements.ts'
 
 /**
  * `npm run test:citus`: applies the schema to a distributed schema of Citus, changes partitions
- * there, and plans every statement that the test suite sends. Arguments limit the suite, as with
- * `npm test`.
+ * there, runs the tests that need Citus, and plans every statement that the test suite sends.
+ * Arguments limit the suite, as with `npm test`.
  */
 const SCHEMA = 'florin_cell'
 
@@ -80,12 +80,18 @@ function recordStatements(fragments: readonly string[]): RecordedStatement[] {
   }
 }
 
+/** The files that end with .citus.test.ts. */
+function runCitusTests(): boolean {
+  const { status } = spawnSync('npm', ['test', '--', '--citus'], { cwd: root, stdio: 'inherit' })
+  return status === 0
+}
+
 const linesOf = (path: string): string[] =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
 
-function report({ planned, other, refused }: Explained): number {
+function report({ planned, other, refused }: ExplainResult): number {
   for (const { text, is_generic, reason } of refused) {
     console.log(`\n${reason}${is_generic ? ' (generic plan)' : ''}\n  ${text.trim()}`)
   }
@@ -118,8 +124,8 @@ if (url === undefined) {
   const worker = await homeOf(url)
   await changePartitions({ coordinator: withSchema(url), worker })
   console.log('Partitions were added, emptied and detached.')
+  const isFollowed = runCitusTests()
   const statements = recordStatements(process.argv.slice(2))
-  process.exitCode = report(
-    await inClient(worker, (client) => explainStatements(client, statements)),
-  )
+  const code = report(await inClient(worker, (client) => explainStatements(client, statements)))
+  process.exitCode = isFollowed ? code : 1
 }

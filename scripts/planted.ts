@@ -41,7 +41,7 @@ async function tryBug(folder: string, bug: PlantedBug, run: Run): Promise<Verdic
 }
 
 /** A test that fails without a bug proves nothing with one. */
-async function testsPass(bugs: readonly PlantedBug[], run: Run): Promise<boolean> {
+async function areTestsGreen(bugs: readonly PlantedBug[], run: Run): Promise<boolean> {
   const files = [...new Set(bugs.flatMap(({ tests }) => tests))]
   console.log(`Running the ${files.length} test files without a bug first`)
   const { code, failed, output } = await run(files, files.length * WITHIN_MS)
@@ -51,7 +51,7 @@ async function testsPass(bugs: readonly PlantedBug[], run: Run): Promise<boolean
 }
 
 async function tryBugs(folder: string, bugs: readonly PlantedBug[], run: Run): Promise<number> {
-  if (!(await testsPass(bugs, run))) return 1
+  if (!(await areTestsGreen(bugs, run))) return 1
   const verdicts: Verdict[] = []
   for (const bug of bugs) {
     const verdict = await tryBug(folder, bug, run)

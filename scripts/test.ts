@@ -14,8 +14,8 @@ import { inTemporaryFolder } from './test/temporary_folder.ts'
 /** The longest files are in `test`, so it comes first: short files then fill the end of a run. */
 const FOLDERS = ['test', 'src', 'client', 'cli', 'sandbox', 'panel']
 
-/** Long tests, and suites that download software, run only on request. */
-const SPECIAL = ['long', 'conformance'] as const
+/** Long tests, suites that download software, and those on Citus run only on request. */
+const SPECIAL = ['long', 'conformance', 'citus'] as const
 type Kind = (typeof SPECIAL)[number] | undefined
 const kindOf = (path: string): Kind => SPECIAL.find((kind) => path.endsWith(`.${kind}.test.ts`))
 
@@ -89,6 +89,7 @@ const { values, positionals: fragments } = parseArgs({
   options: {
     long: { type: 'boolean' },
     conformance: { type: 'boolean' },
+    citus: { type: 'boolean' },
     'budget-minutes': { type: 'string' },
     verbose: { type: 'boolean' },
   },

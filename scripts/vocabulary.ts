@@ -2,7 +2,7 @@ import { formatViolation } from './tidy/source.ts'
 import { readTree } from './tidy/tree.ts'
 import { bannedWordViolations, headlessViolations, isInVocabulary } from './tidy/vocabulary.ts'
 
-/** Prints the banned words of all folders, or of paths that begin with one of the arguments. */
+/** Prints banned words, of all checked files or of paths that begin with one of the arguments. */
 const prefixes = process.argv.slice(2)
 const files = readTree().filter(
   ({ path }) => prefixes.length === 0 || prefixes.some((prefix) => path.startsWith(prefix)),

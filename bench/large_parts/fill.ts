@@ -5,7 +5,7 @@ import { readAccount, readDecline, type Template } from './templates.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const YEAR_MS = 365 * DAY_MS
-type Made = {
+type FilledRows = {
   /** Accounts with a history of their own; the others are copies of theirs. */
   templates: number
   /** A customer with many cards, made by the engine alone. */
@@ -13,7 +13,7 @@ type Made = {
   /** Declines of the busy account that are copied: they move no money. */
   declines: number
 }
-const MADE: Made = {
+const MADE: FilledRows = {
   templates: 64,
   busy: { cards: 20, purchases: 4_000, at_once: 20 },
   declines: 100,
@@ -21,7 +21,7 @@ const MADE: Made = {
 const SMALL_ACCOUNTS = 64
 const ACCOUNTS_READ = 2_000
 
-export type Wanted = { accounts: number; cards: number; transactions: number }
+export type FillSize = { accounts: number; cards: number; transactions: number }
 /** Of one account. */
 export type Shape = { cards: number; purchases: number }
 export type Population = {
@@ -50,13 +50,13 @@ export async function openSmallBooks(books: Books, shape: Shape): Promise<string
 }
 
 /** Two transactions per purchase: the authorization and its capture. */
-const shapeOf = ({ accounts, cards, transactions }: Wanted): Shape => ({
+const shapeOf = ({ accounts, cards, transactions }: FillSize): Shape => ({
   cards: Math.max(1, Math.round(cards / accounts)),
   purchases: Math.max(1, Math.round(transactions / accounts / 2)),
 })
 
 /** Makes some accounts with the engine and copies their rows until there are enough. */
-export async function fillBooks(books: Books, wanted: Wanted, busy_rows: number, made = MADE) {
+export async function fillBooks(books: Books, wanted: FillSize, busy_rows: number, made = MADE) {
   const { db } = books.dependencies
   const shape = shapeOf(wanted)
   const histories: Template[][] = []
@@ -91,7 +91,7 @@ export async function fillBooks(books: Books, wanted: Wanted, busy_rows: number,
   return population
 }
 
-async function openBusyAccount(books: Books, { busy, declines }: Made): Promise<string> {
+async function openBusyAccount(books: Books, { busy, declines }: FilledRows): Promise<string> {
   const from_ms = Date.now() - YEAR_MS
   const account = await openPastAccount(books, busy.cards, from_ms - DAY_MS)
   const { purchases: count, at_once } = busy

@@ -1,6 +1,6 @@
 import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
 import { insertAccount } from '#domain/accounts/account_store.ts'
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { cardPurse, operator, treasury } from '#domain/ledger/purse.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { type BareCard, insertBareCard, issuerOver, purchaseMessage } from '#test/support/issuer.ts'

@@ -1,8 +1,7 @@
 import pg from 'pg'
-import { copyIn } from '#platform/postgres/copy_in.ts'
+import { sendAlone } from '#platform/postgres/send_statement.ts'
 import { copyOf, endingOf, type Template } from './templates.ts'
 
-const TIMEOUT_MS = 600_000
 const CHUNK_BYTES = 8_000_000
 const BAR_LETTERS = 40
 
@@ -24,7 +23,8 @@ export async function startLoader(url: string, total: number): Promise<Loader> {
   const flush = async () => {
     for (const [table, { columns, texts }] of waiting) {
       const data = Buffer.from(texts.join(''))
-      await copyIn(client, `copy ${table} (${columns.join(', ')}) from stdin`, data, TIMEOUT_MS)
+      const text = `copy ${table} (${columns.join(', ')}) from stdin`
+      await sendAlone(client, { text }, data)
     }
     waiting.clear()
     bytes = 0

@@ -21,10 +21,10 @@ export async function postgresCpuUs(server_pid: number): Promise<number | null> 
 /** From the state on; the name before it may have spaces. */
 const fieldsAfterName = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ')
 
-export type Written = { wal_bytes: number; rows: number }
+export type WrittenVolume = { wal_bytes: number; rows: number }
 
 /** What the server has written since it started. */
-export async function writtenBy(db: Database): Promise<Written> {
+export async function writtenBy(db: Database): Promise<WrittenVolume> {
   const [row] = await db.rows<{ wal: string; changed: string }>(
     `select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::text as wal,
             (select (tup_inserted + tup_updated + tup_deleted)::text

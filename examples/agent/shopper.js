@@ -1,5 +1,5 @@
-// A shopper: one single-use card per purchase, loaded with its price. What a shop learns about the
-// card is worth nothing after the purchase.
+// A shopper: one single-use card per purchase, loaded with its price. After the purchase, the card
+// number is worth nothing to the shop or to anyone who steals it.
 import { key, runAgent, scripted, url } from './agent.js'
 
 /** The shop sends the card to the card network. The sandbox simulates both. */

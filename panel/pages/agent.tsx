@@ -156,7 +156,7 @@ const action_columns: readonly Column<ActivityEvent>[] = [
   amount_column,
 ]
 
-/** In words and with amounts; the audit log has every call, also those that were denied. */
+/** In words and with amounts; the audit log has every call, including those that were denied. */
 function Actions({ client_id }: { client_id: string }) {
   const list = useOperationList('get_activity', { agent: client_id })
   return (

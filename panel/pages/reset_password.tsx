@@ -15,7 +15,7 @@ const below = (
   </Link>
 )
 
-/** The page of the emailed link, also for someone who is signed in. */
+/** The page of the emailed link, even for someone who is signed in. */
 export function ResetPassword() {
   const token = new URLSearchParams(useSearch()).get('token') ?? ''
   const [is_refused, setRefused] = useState(false)

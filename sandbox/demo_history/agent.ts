@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OperationName } from '#contract/operations.ts'
-import { call, type World } from './world.ts'
+import { call, type DemoSandbox } from './demo_sandbox.ts'
 
 type Owner = { email: string; password: string }
 
@@ -19,11 +19,11 @@ const VERIFIER = 'demo-agent-verifier-demo-agent-verifier-demo'
 
 /** Registers a client, signs the owner in, allows everything asked for and fetches the tokens. */
 export async function connectAgent(
-  world: World,
+  sandbox: DemoSandbox,
   owner: Owner,
   plan: AgentPlan,
 ): Promise<DemoAgent> {
-  const { client_id } = await postJson(world, '/oauth/register', {
+  const { client_id } = await postJson(sandbox, '/oauth/register', {
     client_name: plan.name,
     redirect_uris: [CALLBACK],
     token_endpoint_auth_method: 'none',
@@ -34,11 +34,11 @@ export async function connectAgent(
     redirect_uri: CALLBACK,
     code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
     code_challenge_method: 'S256',
-    resource: `${world.host.settings.public_url}/v1`,
+    resource: `${sandbox.host.settings.public_url}/v1`,
     scope: plan.scopes.join(' '),
     authorization_details: JSON.stringify([{ type: 'spend_budget', ...plan.budget }]),
   })
-  const tab = new Tab(world)
+  const tab = new Tab(sandbox)
   await tab.open(`/oauth/authorize?${query}`)
   await tab.submit([['step', 'sign_in'], ...Object.entries(owner)])
   const { amount_usd, period, ask_above_usd } = plan.budget
@@ -52,37 +52,37 @@ export async function connectAgent(
   ])
   const code = new URL(callback).searchParams.get('code') ?? ''
   const grant = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK }
-  const tokens = await fetchTokens(world, { ...grant, code_verifier: VERIFIER, client_id })
+  const tokens = await fetchTokens(sandbox, { ...grant, code_verifier: VERIFIER, client_id })
   return { name: plan.name, client_id: String(client_id), ...tokens }
 }
 
 /** Access tokens last an hour, so an agent that comes back another day refreshes first. */
-export async function refreshAgent(world: World, agent: DemoAgent): Promise<void> {
+export async function refreshAgent(sandbox: DemoSandbox, agent: DemoAgent): Promise<void> {
   const { client_id, refresh } = agent
   const grant = { grant_type: 'refresh_token', refresh_token: refresh, client_id }
-  Object.assign(agent, await fetchTokens(world, grant))
+  Object.assign(agent, await fetchTokens(sandbox, grant))
 }
 
-/** A call that needs the owner's approval; any other answer is an error. */
+/** A call that needs the owner's approval; any other response is an error. */
 export async function askFor(
-  world: World,
+  sandbox: DemoSandbox,
   agent: DemoAgent,
   operation: OperationName,
   input: object,
 ): Promise<void> {
-  const { body } = await world.host.call(operation, input, agent.access)
+  const { body } = await sandbox.host.call(operation, input, agent.access)
   if (body['error'] === 'approval_required') return
   throw new Error(`${operation} needed no approval: ${JSON.stringify(body)}`)
 }
 
 export const callAs = (
-  world: World,
+  sandbox: DemoSandbox,
   agent: DemoAgent,
   operation: OperationName,
   input: object,
-): Promise<Record<string, unknown>> => call(world, operation, input, agent.access)
+): Promise<Record<string, unknown>> => call(sandbox, operation, input, agent.access)
 
-async function fetchTokens({ url }: World, fields: Record<string, unknown>) {
+async function fetchTokens({ url }: DemoSandbox, fields: Record<string, unknown>) {
   const body = new URLSearchParams(fields as Record<string, string>)
   const response = await fetch(`${url}/oauth/token`, { method: 'POST', body })
   const tokens = (await response.json()) as { access_token?: string; refresh_token?: string }
@@ -91,7 +91,7 @@ async function fetchTokens({ url }: World, fields: Record<string, unknown>) {
   return { access, refresh }
 }
 
-async function postJson({ url }: World, path: string, body: object) {
+async function postJson({ url }: DemoSandbox, path: string, body: object) {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url + path, {
     method: 'POST',
@@ -104,21 +104,21 @@ async function postJson({ url }: World, path: string, body: object) {
 
 type Pair = [name: string, value: string]
 
-/** As much of a browser as the consent page needs: cookies, redirects and one form. */
+/** The parts of a browser that the consent page needs: cookies, redirects and one form. */
 class Tab {
-  readonly #world: World
+  readonly #sandbox: DemoSandbox
   readonly #cookies = new Map<string, string>()
   #path = ''
   #page = ''
 
-  constructor(world: World) {
-    this.#world = world
+  constructor(sandbox: DemoSandbox) {
+    this.#sandbox = sandbox
   }
 
   /** Follows redirects of the service; returns the first address elsewhere, or the last page's. */
   async open(path: string, body?: URLSearchParams): Promise<string> {
     const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(this.#world.url + path, {
+    const response = await fetch(this.#sandbox.url + path, {
       method: body === undefined ? 'GET' : 'POST',
       redirect: 'manual',
       headers: { cookie },
@@ -136,7 +136,7 @@ class Tab {
     }
     if (location.startsWith(CALLBACK)) return location
     // The service names its public URL, but the demo fills it on another port.
-    const { pathname, search } = new URL(location, this.#world.url)
+    const { pathname, search } = new URL(location, this.#sandbox.url)
     return this.open(pathname + search)
   }
 

@@ -1,10 +1,10 @@
 import type { DemoAgent } from './agent.ts'
 import { connectAgents, leaveApproval, playAgents } from './agents.ts'
 import { Chance } from './chance.ts'
+import { call, type DemoSandbox, simulate } from './demo_sandbox.ts'
 import { liveThrough, type Person, settleIn } from './person.ts'
 import { abroad, agent_shops, everyday, risky } from './places.ts'
 import { addRareStates } from './rare_states.ts'
-import { call, simulate, type World } from './world.ts'
 
 const DAY_S = 86_400
 export const DEMO_DAYS = 90
@@ -19,11 +19,11 @@ type Demo = { email: string; password: string; bearer: string }
  * household, a studio whose agents buy services, and a traveler. `onDay` is called after each day.
  */
 export async function playHistory(
-  world: Omit<World, 'chance'>,
+  sandbox: Omit<DemoSandbox, 'chance'>,
   demo: Demo,
   onDay: (day: number) => void,
 ): Promise<void> {
-  const with_chance: World = { ...world, chance: new Chance(SEED) }
+  const with_chance: DemoSandbox = { ...sandbox, chance: new Chance(SEED) }
   const people = await openPeople(with_chance, demo)
   const [household] = people
   let agents: DemoAgent[] = []
@@ -37,15 +37,15 @@ export async function playHistory(
   if (household !== undefined) await leaveApproval(with_chance, agents, household)
 }
 
-async function openPeople(world: World, demo: Demo): Promise<Person[]> {
+async function openPeople(sandbox: DemoSandbox, demo: Demo): Promise<Person[]> {
   // Keys, because a session ends after 30 days.
   const open = async (email: string) => {
-    const made = await call(world, 'create_account', { email, password: demo.password })
-    const key = await call(world, 'create_api_key', { name: 'Demo key' }, String(made.bearer))
+    const made = await call(sandbox, 'create_account', { email, password: demo.password })
+    const key = await call(sandbox, 'create_api_key', { name: 'Demo key' }, String(made.bearer))
     return String(key.key)
   }
   return Promise.all([
-    settleIn(world, demo.bearer, {
+    settleIn(sandbox, demo.bearer, {
       name: 'household',
       income_usd: 1_500,
       daily: 2.4,
@@ -56,13 +56,13 @@ async function openPeople(world: World, demo: Demo): Promise<Person[]> {
         { name: 'Travel', limits: {}, places: abroad, brand: 'mastercard' },
       ],
     }),
-    settleIn(world, await open('studio@florin.example'), {
+    settleIn(sandbox, await open('studio@florin.example'), {
       name: 'studio',
       income_usd: 900,
       daily: 1.4,
       cards: [{ name: 'Research agent', limits: { daily_usd: 120 }, places: agent_shops }],
     }),
-    settleIn(world, await open('noor@florin.example'), {
+    settleIn(sandbox, await open('noor@florin.example'), {
       name: 'traveler',
       income_usd: 700,
       daily: 0.7,
@@ -75,55 +75,62 @@ async function openPeople(world: World, demo: Demo): Promise<Person[]> {
  * Purchases in the morning, at noon and in the evening (UTC); at the end of the day the tasks of
  * the service run. A day begins at the time of day at which the demo runs, because it ends now.
  */
-async function playDay(world: World, people: readonly Person[], day: number): Promise<void> {
+async function playDay(
+  sandbox: DemoSandbox,
+  people: readonly Person[],
+  day: number,
+): Promise<void> {
   const start_s = Math.floor(Date.now() / 1_000) % DAY_S
-  const times = [8, 12.5, 18].map((hour) => (hour + world.chance.next() * 2) * 3_600)
+  const times = [8, 12.5, 18].map((hour) => (hour + sandbox.chance.next() * 2) * 3_600)
   const waits = times.map((time_s) => (time_s - start_s + DAY_S) % DAY_S).sort((a, b) => a - b)
   let now_s = 0
   for (const [at, wait_s] of waits.entries()) {
-    await world.moveClock(wait_s - now_s)
+    await sandbox.moveClock(wait_s - now_s)
     now_s = wait_s
-    for (const person of people) await liveThrough(world, person, { day, isFirst: at === 0 })
+    for (const person of people) await liveThrough(sandbox, person, { day, isFirst: at === 0 })
   }
-  await world.host.advanceClock(DAY_S - now_s)
+  await sandbox.host.advanceClock(DAY_S - now_s)
 }
 
 /** Cases for support: disputes, a ticket, a decline by rule, a frozen card and withdrawals. */
-async function addCases(world: World, [household, studio]: readonly Person[]): Promise<void> {
+async function addCases(
+  sandbox: DemoSandbox,
+  [household, studio]: readonly Person[],
+): Promise<void> {
   if (household === undefined || studio === undefined) return
   const { bearer } = household
-  await addDisputes(world, bearer)
+  await addDisputes(sandbox, bearer)
   const everyday_card = household.cards[0]
   if (everyday_card !== undefined) {
-    await call(world, 'set_mcc_rules', { id: everyday_card.id, deny: ['7995'] }, bearer)
+    await call(sandbox, 'set_mcc_rules', { id: everyday_card.id, deny: ['7995'] }, bearer)
     const gamble = { amount: 60, merchant_name: risky.name, mcc: risky.mcc }
-    await simulate(world, `cards/${everyday_card.id}/authorize`, gamble, bearer)
+    await simulate(sandbox, `cards/${everyday_card.id}/authorize`, gamble, bearer)
   }
   const ticket = {
     subject: 'Hotel charged twice?',
     message: 'I see a hold and a charge from Hotel Alvorada. Is the hold released by itself?',
     category: 'card',
   }
-  await call(world, 'open_ticket', ticket, bearer)
-  await addWithdrawals(world, bearer)
-  await addRareStates(world, bearer)
+  await call(sandbox, 'open_ticket', ticket, bearer)
+  await addWithdrawals(sandbox, bearer)
+  await addRareStates(sandbox, bearer)
   const idle = studio.cards[0]
-  if (idle !== undefined) await call(world, 'freeze_card', { id: idle.id }, studio.bearer)
+  if (idle !== undefined) await call(sandbox, 'freeze_card', { id: idle.id }, studio.bearer)
 }
 
 /** One that was won, and one that is open; both with online shops, which can fail to deliver. */
-async function addDisputes(world: World, bearer: string): Promise<void> {
+async function addDisputes(sandbox: DemoSandbox, bearer: string): Promise<void> {
   for (const merchant of ['Paper Crane Online', 'Threadbare Clothing']) {
-    const { data } = await call(world, 'list_transactions', { type: 'capture', merchant }, bearer)
+    const { data } = await call(sandbox, 'list_transactions', { type: 'capture', merchant }, bearer)
     const charges = data as { id: string; refunded_usd: number }[]
     const charge = charges.find(({ refunded_usd }) => refunded_usd === 0)
     if (charge === undefined) throw new Error(`the demo has no charge from ${merchant}`)
     const explanation = 'The order never arrived, and the shop does not reply.'
     const dispute = { transaction_id: charge.id, reason: 'not_received', explanation }
-    const { id } = await call(world, 'file_dispute', dispute, bearer)
+    const { id } = await call(sandbox, 'file_dispute', dispute, bearer)
     if (merchant === 'Threadbare Clothing') continue
-    await simulate(world, `disputes/${id}/answer`, { text: 'We shipped a replacement.' }, bearer)
-    await simulate(world, `disputes/${id}/close`, { outcome: 'won' }, bearer)
+    await simulate(sandbox, `disputes/${id}/answer`, { text: 'We shipped a replacement.' }, bearer)
+    await simulate(sandbox, `disputes/${id}/close`, { outcome: 'won' }, bearer)
   }
 }
 
@@ -131,12 +138,12 @@ async function addDisputes(world: World, bearer: string): Promise<void> {
 const WALLET = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
 
 /** One that arrived, and one whose transfer failed, so the money came back. */
-async function addWithdrawals(world: World, bearer: string): Promise<void> {
+async function addWithdrawals(sandbox: DemoSandbox, bearer: string): Promise<void> {
   for (const [amount_usd, end] of [
     [120, 'confirm'],
     [45, 'fail'],
   ] as const) {
-    const { id } = await call(world, 'withdraw', { amount_usd, address: WALLET }, bearer)
-    await simulate(world, `withdrawals/${id}/${end}`, {}, bearer)
+    const { id } = await call(sandbox, 'withdraw', { amount_usd, address: WALLET }, bearer)
+    await simulate(sandbox, `withdrawals/${id}/${end}`, {}, bearer)
   }
 }

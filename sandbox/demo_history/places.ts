@@ -1,4 +1,4 @@
-/** Where the people of the demo pay: name, category code, country, and the usual amounts. */
+/** The merchants of the demo: name, category code, country, and the usual amounts. */
 export type Place = {
   name: string
   mcc: string

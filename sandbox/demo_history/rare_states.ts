@@ -1,22 +1,22 @@
-import { call, simulate, type World } from './world.ts'
+import { call, type DemoSandbox, simulate } from './demo_sandbox.ts'
 
 /**
  * Cards and top-ups in states that everyday life does not leave behind, so that each has a page to
  * look at.
  */
-export async function addRareStates(world: World, bearer: string): Promise<void> {
-  await addTopups(world, bearer)
-  await addCards(world, bearer)
+export async function addRareStates(sandbox: DemoSandbox, bearer: string): Promise<void> {
+  await addTopups(sandbox, bearer)
+  await addCards(sandbox, bearer)
 }
 
 /** One of which a part arrived, one that was canceled, and one that waits for its deposit. */
-async function addTopups(world: World, bearer: string): Promise<void> {
+async function addTopups(sandbox: DemoSandbox, bearer: string): Promise<void> {
   const create = async (amount_usd: number) =>
-    String((await call(world, 'create_topup', { amount_usd }, bearer)).id)
+    String((await call(sandbox, 'create_topup', { amount_usd }, bearer)).id)
   const part = await create(250)
-  await simulate(world, `topups/${part}/deposit`, { amount_usd: 180 }, bearer)
-  await simulate(world, `topups/${part}/confirm`, {}, bearer)
-  await call(world, 'cancel_topup', { id: await create(75) }, bearer)
+  await simulate(sandbox, `topups/${part}/deposit`, { amount_usd: 180 }, bearer)
+  await simulate(sandbox, `topups/${part}/confirm`, {}, bearer)
+  await call(sandbox, 'cancel_topup', { id: await create(75) }, bearer)
   await create(300)
 }
 
@@ -29,19 +29,19 @@ const shipping = {
 }
 
 /** A physical card on its way, a single-use one that was used, one for a merchant, a frozen one. */
-async function addCards(world: World, bearer: string): Promise<void> {
+async function addCards(sandbox: DemoSandbox, bearer: string): Promise<void> {
   const issue = async (name: string, fields: object) =>
-    String((await call(world, 'issue_card', { type: 'virtual', name, ...fields }, bearer)).id)
+    String((await call(sandbox, 'issue_card', { type: 'virtual', name, ...fields }, bearer)).id)
   const wallet = await issue('Wallet', { type: 'physical', shipping })
   for (const status of ['submitted', 'shipped']) {
-    await simulate(world, `cards/${wallet}/shipping`, { status }, bearer)
+    await simulate(sandbox, `cards/${wallet}/shipping`, { status }, bearer)
   }
   const trial = await issue('Free trial', { usage: 'single_use', load_usd: 20 })
   const purchase = { amount: 9.99, merchant_name: 'Readlist', mcc: '5968' }
-  const { id } = await simulate(world, `cards/${trial}/authorize`, purchase, bearer)
-  await simulate(world, `transactions/${id}/capture`, {}, bearer)
+  const { id } = await simulate(sandbox, `cards/${trial}/authorize`, purchase, bearer)
+  await simulate(sandbox, `transactions/${id}/capture`, {}, bearer)
   const merchant_lock = { name: 'Metro Gym' }
   await issue('Gym', { usage: 'merchant_locked', merchant_lock, load_usd: 40 })
   const old = await issue('Old laptop shop', { load_usd: 15 })
-  await call(world, 'freeze_card', { id: old }, bearer)
+  await call(sandbox, 'freeze_card', { id: old }, bearer)
 }

@@ -23,7 +23,7 @@ const TRANSFER_GAS = 21_000n
 
 export type Transaction = { hash: Hex; raw: Hex; from: Hex; content: TransactionSerializable }
 
-export type Mined = Transaction & {
+export type MinedTransaction = Transaction & {
   number: number
   ok: boolean
   gas_used: bigint
@@ -31,7 +31,13 @@ export type Mined = Transaction & {
   logs: Log[]
 }
 
-export type Block = { number: number; hash: Hex; parent: Hex; time_s: number; mined: Mined | null }
+export type Block = {
+  number: number
+  hash: Hex
+  parent: Hex
+  time_s: number
+  mined: MinedTransaction | null
+}
 
 /** The changes since the last save. */
 export type EvmChange = {
@@ -54,7 +60,7 @@ const refusal = (sentence: string) => new RpcError(SERVER_ERROR, sentence)
 export class EvmChain {
   readonly state: EvmState
   readonly blocks: Block[] = []
-  readonly #mined = new Map<Hex, Mined>()
+  readonly #mined = new Map<Hex, MinedTransaction>()
   readonly #waiting = new Map<Hex, Transaction>()
   readonly #now: () => number
   #last: Promise<unknown> = Promise.resolve()
@@ -80,7 +86,7 @@ export class EvmChain {
 
   time_s = (): number => Math.floor(this.#now() / 1_000)
 
-  find = (hash: Hex): Mined | null => this.#mined.get(hash) ?? null
+  find = (hash: Hex): MinedTransaction | null => this.#mined.get(hash) ?? null
 
   /** Simulates a call. */
   call(from: Hex, data: Hex) {
@@ -133,13 +139,13 @@ export class EvmChain {
     await this.#mineWaiting()
   }
 
-  async #execute(transaction: Transaction): Promise<Mined> {
+  async #execute(transaction: Transaction): Promise<MinedTransaction> {
     const { from, content } = transaction
     const { to, value = 0n, data = '0x' } = content
     const price_wei = priceOf(content)
     const number = this.blocks.length
     this.state.incrementNonce(from)
-    const ended = (ok: boolean, gas_used: bigint, logs: Log[]): Mined => {
+    const ended = (ok: boolean, gas_used: bigint, logs: Log[]): MinedTransaction => {
       this.state.addWei(from, -gas_used * price_wei)
       return { ...transaction, number, ok, gas_used, price_wei, logs }
     }
@@ -159,7 +165,7 @@ export class EvmChain {
     }
   }
 
-  #append(mined: Mined | null, time_s = this.time_s()): void {
+  #append(mined: MinedTransaction | null, time_s = this.time_s()): void {
     const number = this.blocks.length
     const parent = this.blocks.at(-1)?.hash ?? NO_HASH
     const hash = keccak256(stringToHex(`${parent}|${number}|${time_s}|${mined?.hash ?? ''}`))
@@ -188,7 +194,7 @@ const savedBlock = ({ time_s, mined }: Block): EvmChange['blocks'][number] => ({
   receipt: mined === null ? null : savedReceipt(mined),
 })
 
-const savedReceipt = ({ from, ok, gas_used, price_wei, logs }: Mined): SavedReceipt => ({
+const savedReceipt = ({ from, ok, gas_used, price_wei, logs }: MinedTransaction): SavedReceipt => ({
   from,
   ok,
   gas_used: gas_used.toString(),

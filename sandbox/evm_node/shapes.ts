@@ -1,5 +1,5 @@
 import { type Hex, numberToHex, parseSignature } from 'viem'
-import { BASE_FEE_WEI, type Block, type EvmChain, type Mined } from './chain.ts'
+import { BASE_FEE_WEI, type Block, type EvmChain, type MinedTransaction } from './chain.ts'
 
 /** The JSON of blocks, transactions and receipts in node responses. */
 type Json = Record<string, unknown>
@@ -36,9 +36,10 @@ export function blockJson(block: Block, isFull: boolean, chain: EvmChain): Json 
   }
 }
 
-const hashOfBlock = ({ number }: Mined, chain: EvmChain) => chain.blocks[number]?.hash ?? NO_HASH
+const hashOfBlock = ({ number }: MinedTransaction, chain: EvmChain) =>
+  chain.blocks[number]?.hash ?? NO_HASH
 
-export function transactionJson(mined: Mined, chain: EvmChain): Json {
+export function transactionJson(mined: MinedTransaction, chain: EvmChain): Json {
   const { content } = mined
   const { r, s, yParity } = parseSignature(signatureOf(content))
   return {
@@ -65,13 +66,13 @@ export function transactionJson(mined: Mined, chain: EvmChain): Json {
   }
 }
 
-function signatureOf({ r, s, yParity, v }: Mined['content']): Hex {
+function signatureOf({ r, s, yParity, v }: MinedTransaction['content']): Hex {
   const word = (value: Hex | undefined) => (value ?? '0x').slice(2).padStart(64, '0')
   const parity = yParity ?? Number((v ?? 27n) % 27n)
   return `0x${word(r)}${word(s)}${(27 + parity).toString(16)}`
 }
 
-export function receiptJson(mined: Mined, chain: EvmChain): Json {
+export function receiptJson(mined: MinedTransaction, chain: EvmChain): Json {
   return {
     transactionHash: mined.hash,
     transactionIndex: '0x0',
@@ -90,7 +91,7 @@ export function receiptJson(mined: Mined, chain: EvmChain): Json {
   }
 }
 
-export function logsJson(mined: Mined, chain: EvmChain): Json[] {
+export function logsJson(mined: MinedTransaction, chain: EvmChain): Json[] {
   return mined.logs.map((log, index) => ({
     ...log,
     blockHash: hashOfBlock(mined, chain),

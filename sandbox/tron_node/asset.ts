@@ -31,9 +31,9 @@ const ENERGY_OF_READ = 900
 
 export const REVERTED = 'REVERT opcode executed'
 
-type Read = (state: Reader, asset: Asset, words: Uint8Array) => Uint8Array
+type AssetRead = (state: Reader, asset: Asset, words: Uint8Array) => Uint8Array
 
-const reads: Record<string, Read> = {
+const reads: Record<string, AssetRead> = {
   [selectorOf('balanceOf(address)')]: (state, asset, words) =>
     numberWord(state.get(keys.asset(asset.address, bytesToHex(words.subarray(12, 32))))),
   [selectorOf('decimals()')]: (_, asset) => numberWord(BigInt(asset.decimals)),

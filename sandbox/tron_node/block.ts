@@ -30,14 +30,14 @@ export type Transaction = {
   supports_others?: boolean
 }
 
-export type Mined = Transaction & { receipt: Receipt }
+export type ExecutedTransaction = Transaction & { receipt: Receipt }
 
 export type Block = {
   number: number
   id: string
   parent_id: string
   timestamp_ms: number
-  mined: readonly Mined[]
+  mined: readonly ExecutedTransaction[]
   undo: Undo
   /** The fork that its ID was computed for. */
   fork: number

@@ -1,7 +1,13 @@
 import { assert } from '#kernel/assert.ts'
 import { type AdmissionError, findAdmissionError } from './admission.ts'
 import type { Asset } from './asset.ts'
-import { type Block, blockId, type Mined, SOLIDIFIED_BEHIND, type Transaction } from './block.ts'
+import {
+  type Block,
+  blockId,
+  type ExecutedTransaction,
+  SOLIDIFIED_BEHIND,
+  type Transaction,
+} from './block.ts'
 import { BlockStore } from './block_store.ts'
 import { ChainState, type Reader } from './chain_state.ts'
 import { execute, type TakeRevert } from './execute.ts'
@@ -16,7 +22,7 @@ export type ChainSettings = {
 
 type Slots = { first_ms: number; step_ms: number; count: number }
 
-export type MinedTransaction = { block: Block; index: number; mined: Mined }
+export type MinedTransaction = { block: Block; index: number; mined: ExecutedTransaction }
 
 /** Two bytes of the number identify a reference block, so it is among this many. */
 const REFERENCE_SPAN = 65_536
@@ -178,7 +184,7 @@ export class Chain {
     this.blocks.forgetUndo(this.head_number - FORK_DEPTH_MAX)
   }
 
-  #executed(transaction: Transaction, time_ms: number): Mined[] {
+  #executed(transaction: Transaction, time_ms: number): ExecutedTransaction[] {
     const { takeRevert } = this.#settings
     const receipt = this.state.attempt(() =>
       execute(this.state, transaction, { time_ms, assets: this.assets, takeRevert }),

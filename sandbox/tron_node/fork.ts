@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import type { Mined, Transaction } from './block.ts'
+import type { ExecutedTransaction, Transaction } from './block.ts'
 import { type Chain, FORK_DEPTH_MAX } from './chain.ts'
 
 export type Reorg = {
@@ -27,7 +27,7 @@ export function reorganize(
   )
   const orphans = Array.from({ length: depth }, () => chain.pop()).reverse()
   chain.fork += 1
-  const isKept = (one: Mined): boolean =>
+  const isKept = (one: ExecutedTransaction): boolean =>
     keep === 'all' ||
     one.supports_others === true ||
     (typeof keep === 'object' && isListed(keep, one.txid))
@@ -49,6 +49,6 @@ function isListed(keep: readonly string[] | { all_but: readonly string[] }, txid
   return 'all_but' in keep ? !keep.all_but.includes(txid) : keep.includes(txid)
 }
 
-function withoutReceipt({ receipt: _, ...transaction }: Mined): Transaction {
+function withoutReceipt({ receipt: _, ...transaction }: ExecutedTransaction): Transaction {
   return transaction
 }

@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { rawDataJson } from '#rails/chain/tron/transaction_json.ts'
-import type { Block, Mined, Receipt, Transaction } from './block.ts'
+import type { Block, ExecutedTransaction, Receipt, Transaction } from './block.ts'
 import type { MinedTransaction } from './chain.ts'
 
 /** The JSON of TRON's HTTP API. Like protobuf JSON, it omits zeros and empty values. */
@@ -63,7 +63,7 @@ export function transactionJson(
   }
 }
 
-export function minedJson(mined: Mined, visible: boolean): Json {
+export function minedJson(mined: ExecutedTransaction, visible: boolean): Json {
   const { visible: _, ...rest } = transactionJson(mined, visible)
   const contractRet = mined.receipt.result ?? 'SUCCESS'
   return { ret: [{ contractRet }], signature: [mined.signature], ...rest }

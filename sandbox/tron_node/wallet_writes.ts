@@ -19,7 +19,7 @@ import { hexMessage, transactionJson } from './wallet_shapes.ts'
 /** Nodes build transactions that expire after a minute. */
 const LIFETIME_MS = 60_000
 
-/** Read-only calls, also under /walletsolidity. */
+/** Read-only calls, served under /walletsolidity too. */
 export const constant_calls: Record<string, WalletCall> = {
   triggerconstantcontract: (request) => {
     const { result, built } = simulateCall(request)
@@ -98,7 +98,7 @@ export function broadcastJson(
     return { code: refusal.code, txid, message: hexMessage(refusal.message) }
   }
   chain.pool.push(transaction)
-  // There is no code in a success: stock clients take any code for a failure.
+  // There is no code in a success: stock clients treat any code as a failure.
   return { result: true, txid }
 }
 

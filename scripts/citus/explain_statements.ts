@@ -3,7 +3,7 @@ import type pg from 'pg'
 /** A statement of a test run; is_generic if its connection uses one plan for all parameters. */
 export type RecordedStatement = { text: string; is_generic: boolean }
 
-export type Explained = { planned: number; other: number; refused: Refusal[] }
+export type ExplainResult = { planned: number; other: number; refused: Refusal[] }
 type Refusal = RecordedStatement & { reason: string }
 
 /** Statements that a planner sees; the rest (begin, set, listen, lock, COPY) has no plan. */
@@ -15,8 +15,8 @@ const UNKNOWN_TABLE = '42P01'
 export async function explainStatements(
   client: pg.Client,
   statements: readonly RecordedStatement[],
-): Promise<Explained> {
-  const result: Explained = { planned: 0, other: 0, refused: [] }
+): Promise<ExplainResult> {
+  const result: ExplainResult = { planned: 0, other: 0, refused: [] }
   for (const statement of statements) {
     const hasPlan = HAS_PLAN.test(statement.text)
     const fault = hasPlan ? await findFault(client, statement) : null
@@ -27,7 +27,7 @@ export async function explainStatements(
   return result
 }
 
-/** Why it can't be planned, or null. Citus plans some inserts only with their parameters. */
+/** Null if it can be planned. Citus plans some inserts only with their parameters. */
 async function findFault(
   client: pg.Client,
   { text, is_generic }: RecordedStatement,

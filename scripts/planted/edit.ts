@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import type { PlantedBug } from '#test/planted/planted_bug.ts'
 
-/** The edit does not fit the sources any more: correct its text in test/planted/. */
+/** The edit no longer fits the sources: correct its text in test/planted/. */
 export class NotApplied extends Error {}
 
 /** The edited text of a file. */

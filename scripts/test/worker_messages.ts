@@ -1,4 +1,4 @@
-/** What a run tells a worker. */
+/** Messages of a run to a worker. */
 export type Assignment = { type: 'run'; path: string } | { type: 'end' }
 
 /** The result of one test. Nesting counts from 1, because the file is a suite. */
@@ -8,11 +8,11 @@ export type TestResult = {
   name: string
   nesting: number
   ms: number
-  /** Why it was skipped, or the error of a failure. */
+  /** The reason for a skip, or the error of a failure. */
   text: string
 }
 
-/** What a worker reports. `file` comes after the last hook of the file; its CPU is all so far. */
+/** Messages of a worker. `file` comes after the last hook of the file; its CPU is all so far. */
 export type WorkerMessage =
   | TestResult
   | { type: 'diagnostic'; message: string; nesting: number }

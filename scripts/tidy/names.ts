@@ -24,7 +24,7 @@ export function fileNameViolations(files: readonly SourceFile[]): Violation[] {
     })
 }
 
-const DECLARATION = /^export const (\w+) = operation\(/gm
+const DECLARATION = /^export const (\w+) = (?:operation\(|operatorOperation\(|\{\n {2}name: ')/gm
 
 /** Parsed from the text instead of imported, so that the check only needs files. */
 export function operationNames(files: readonly SourceFile[]): Set<string> {

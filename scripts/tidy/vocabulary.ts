@@ -2,8 +2,12 @@ import { type BannedWord, banned_words, type Part } from './banned_words.ts'
 import { onlyPart } from './blank.ts'
 import { isCode, isWithin, lineAt, type SourceFile, type Violation } from './source.ts'
 
+const FOLDERS = ['src', 'panel', 'cli', 'client', 'sandbox', 'scripts', 'examples', 'docs'] as const
+const GUIDES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
+
+/** The list of banned words contains them, and the changelog names what was renamed. */
 export const isInVocabulary = ({ path }: SourceFile): boolean =>
-  isWithin(path, 'src', 'panel', 'cli', 'client', 'docs')
+  (isWithin(path, ...FOLDERS) && !isWithin(path, 'scripts/tidy')) || GUIDES.includes(path)
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 

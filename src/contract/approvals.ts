@@ -91,7 +91,8 @@ export const decide_approval = operation({
   description:
     'Decides a pending approval. If approved, the app can make exactly that call once, within an ' +
     'hour, beyond its budget. A decision is final. Only the account owner can decide, signed in ' +
-    'with a session. Large amounts need the password too, with two-factor authentication a code.',
+    'with a session. Large amounts also need the password and, with two-factor ' +
+    'authentication, a code.',
   access: sessionOnly,
   input: Input({
     id: Id('apr', 'ID of the approval.'),

@@ -49,7 +49,7 @@ export const problem_meanings: Readonly<Record<ProblemCode, string>> = {
   decision_already_made: 'A different decision was already made for this challenge.',
   ticket_closed: 'The ticket is closed. Open a new one.',
   approval_decided: 'The approval was already decided, has expired or its app lost access.',
-  event_expired: 'Events are kept for 30 days. This one is older.',
+  event_expired: 'An event can be resent for 30 days. This one is older.',
   challenge_expired: 'The challenge expired after five minutes and the purchase was declined.',
   payload_too_large: 'The request body is larger than 25 MB (64 KB without a valid credential).',
   evidence_too_large: 'The evidence file is larger than 100 MB.',

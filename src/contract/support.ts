@@ -121,7 +121,7 @@ export const reply_ticket = operation({
   summary: 'Reply to a ticket.',
   description:
     'Adds your message to a ticket and returns the ticket. It is open again afterwards: support ' +
-    'responds next, also if it was resolved. A closed ticket takes no more messages; open a new ' +
+    'responds next, even if it was resolved. A closed ticket takes no more messages; open a new ' +
     'one instead. Never include card numbers or passwords.',
   access: sessionOrKeyOnly,
   input: Input({

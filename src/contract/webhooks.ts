@@ -362,7 +362,7 @@ export const replay_webhook = operation({
   summary: 'Resend an event.',
   description:
     'Sends an event again and returns the attempt, whether or not the endpoint accepted it. The ' +
-    'body and event ID are identical to the first delivery. Events are kept for 30 days.',
+    'body and event ID are identical to the first delivery. An event can be resent for 30 days.',
   access: scoped('webhook:write'),
   input: Input({
     id: Id('wh', 'The subscription to send to.'),

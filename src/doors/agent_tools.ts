@@ -39,21 +39,14 @@ function annotationsOf(shape: OperationShape): Annotations {
   return { readOnlyHint: false, destructiveHint, ...idempotent }
 }
 
-const priced_tools = new WeakMap<X402Settings, readonly AgentTool[]>()
-
 /** The tools with their prices. */
-export function agentTools(x402: X402Settings): readonly AgentTool[] {
-  let tools = priced_tools.get(x402)
-  if (tools === undefined) {
-    tools = free_tools.map((tool) => {
-      const price = x402.prices.get(tool.name)
-      if (price === undefined) return tool
-      const costs = `Each call costs ${decimalFromMicros(price)} USD (x402, USDC on Base).`
-      return { ...tool, description: `${tool.description} ${costs}` }
-    })
-    priced_tools.set(x402, tools)
-  }
-  return tools
+export function agentTools({ prices }: X402Settings): readonly AgentTool[] {
+  return free_tools.map((tool) => {
+    const price = prices.get(tool.name)
+    if (price === undefined) return tool
+    const costs = `Each call costs ${decimalFromMicros(price)} USD (x402, USDC on Base).`
+    return { ...tool, description: `${tool.description} ${costs}` }
+  })
 }
 
 type HeaderArguments = Readonly<Record<string, string>>

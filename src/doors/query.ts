@@ -6,7 +6,7 @@ import { JsonError, readJson } from '#kernel/json.ts'
 type Primitive = { type?: string; anyOf?: Primitive[] }
 
 /**
- * A query string as an input: numbers and booleans become what their schema says, everything else
+ * A query string as an input: numbers and booleans are converted by their schema, everything else
  * stays text. A repeated name is refused, because either value could be meant.
  */
 export function readQuery(
@@ -43,7 +43,7 @@ function typedValue(schema: TSchema | undefined, text: string): unknown {
   return text
 }
 
-/** Text that is no number stays text, for validation to refuse by name. */
+/** Text that is not a number stays text, so that validation names the field. */
 function numberOf(text: string): unknown {
   if (!/^-?\d/.test(text)) return text
   try {

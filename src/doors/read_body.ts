@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 26_214_400
 /** Without a valid bearer, and on routes that take none. */
 export const STRANGER_BYTES_MAX = 65_536
 
-/** Whose bearer lets a route take a large body; without it a route takes 64 KB from everybody. */
+/** The kind of bearer that allows a large body; without it, a route accepts 64 KB from anyone. */
 export type BodyConfig = { bearer?: 'rest' | 'mcp' | 'operator' }
 
 /** The responses of requests that have a body: it is held in memory until they are sent. */
@@ -50,7 +50,7 @@ export async function readBody(runtime: Runtime, request: FastifyRequest): Promi
 
 type Sender = { share: Share; limit: number }
 
-/** A small body is taken before anybody asks who sends it: the pipeline asks. */
+/** A small body is accepted before its sender is authenticated: the pipeline does that. */
 async function senderOf(
   runtime: Runtime,
   request: FastifyRequest,

@@ -18,13 +18,5 @@ export function requestContextOf(runtime: Runtime, request: FastifyRequest): Cal
   }
 }
 
-/** A connection sends the same text with every request. */
-let last = { text: '', printable: '' }
-
-function printable(text: string): string {
-  if (text !== last.text) {
-    const shown = text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, USER_AGENT_MAX)
-    last = { text, printable: shown }
-  }
-  return last.printable
-}
+const printable = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, USER_AGENT_MAX)

@@ -4,8 +4,8 @@ import type { Evidence } from '#contract/disputes.ts'
 import type { Runtime } from '#operations/runtime.ts'
 
 /**
- * A file as somebody sent it to us, for a browser to keep and never to show: it is an attachment,
- * of the type that its content was judged to be, and nothing in it may run or load.
+ * Sends an uploaded file as an attachment: a browser saves it and never shows it. Its type is the
+ * one that was detected from its content, and nothing in it may run or load.
  */
 export async function sendEvidence(
   { blobs }: Runtime,

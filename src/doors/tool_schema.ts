@@ -3,7 +3,7 @@ import { isWrite, type OperationShape } from '#contract/operation.ts'
 /**
  * JSON Schemas of tools, in few tokens: a model reads all of them before its first call. They say
  * what a call needs and what its result looks like; the service checks lengths and formats itself
- * and answers with a sentence.
+ * and responds with a sentence.
  */
 
 type Schema = Readonly<Record<string, unknown>>

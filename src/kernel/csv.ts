@@ -1,6 +1,6 @@
 /**
  * A row of a CSV file (RFC 4180), with its line break. Spreadsheets run text that begins with one
- * of = + - @ as a formula, also after a tab or line break, so such text begins with an apostrophe.
+ * of = + - @ as a formula, even after a tab or line break, so such text begins with an apostrophe.
  * Numbers are safe and stay numbers.
  */
 export function csvRow(cells: readonly CsvCell[]): string {

@@ -150,7 +150,7 @@ export function idFloor(prefix: IdPrefix, time_ms: number): string {
 /**
  * The cell that an ID names; 0 if it names none. Until there were cells, the counter could reach
  * the bit that announces one, about once in 30 million IDs. Such an ID names a random number, so
- * callers take a cell that doesn't exist for cell 0.
+ * callers treat a cell that doesn't exist as cell 0.
  */
 export function cellOfId(id: string): number {
   const body = id.length - ID_BODY_LENGTH

@@ -29,7 +29,7 @@ type SharedParts = Pick<CellParts, 'tracing' | 'worker'> & { stops: Stops }
 /** The cells besides cell 0. One that is not served, or whose server is down, is not started. */
 export type OtherCells = {
   started: ReadonlyMap<number, StartedCell>
-  /** Also of those that have not started. */
+  /** Includes those that have not started. */
   numbers: ReadonlySet<number>
   /** Calls back for every cell that starts later. */
   onStart(begin: (cell: StartedCell) => void): void

@@ -22,7 +22,7 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import { type Tracing, traceDatabase, traceEngine } from './tracing.ts'
 
 /** The issuer side of card payments in one cell: the engine and its tasks. */
-export type Issuing = {
+export type IssuerSide = {
   engine: Engine
   tasks: Task[]
   sandbox_host: Pick<
@@ -54,7 +54,7 @@ function makeTracedEngine(
   return traceEngine(makeEngine({ ...dependencies, db }, { lane_count }), tracing)
 }
 
-export function startIssuing(dependencies: Dependencies, options: EngineDatabase): Issuing {
+export function startIssuing(dependencies: Dependencies, options: EngineDatabase): IssuerSide {
   const { settings, keys, clock } = dependencies
   const { address, role, lane_count, onCommit } = options
   const db = openDatabase(address, {

@@ -9,13 +9,13 @@ import type { Runtime } from '#operations/runtime.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
 import { advanceClock } from '#platform/postgres/clock_offset.ts'
 import type { TaskRunner } from '#platform/runtime/tasks.ts'
-import type { Issuing } from './issuing.ts'
+import type { IssuerSide } from './issuing.ts'
 
 type HostParts = {
   tasks: TaskRunner
   card_host_port: number
   /** By the number of a cell. */
-  issuingOf(cell: number): Issuing
+  issuingOf(cell: number): IssuerSide
   /** Sets the clock of the node's other processes, before the tasks run. */
   onAdvance(offset_ms: number): Promise<void>
 }
@@ -68,7 +68,7 @@ export function makeSandboxHost(
   }
 }
 
-function routedIssuing(issuingOf: HostParts['issuingOf']): Issuing['sandbox_host'] {
+function routedIssuing(issuingOf: HostParts['issuingOf']): IssuerSide['sandbox_host'] {
   const of = (account_id: string) => issuingOf(cellOfId(account_id)).sandbox_host
   return {
     cardNumberOf: (account_id, id) => of(account_id).cardNumberOf(account_id, id),

@@ -89,7 +89,7 @@ function hotKeyOf(key_token: TokenSettings, key_id: string): HotKey {
   return { public_key, sign }
 }
 
-/** Also those for which a chain names a hot wallet, because the signer pays from it. */
+/** Includes cells for which a chain names a hot wallet, because the signer pays from it. */
 function cellsOf({ more_cells, chains }: Settings): number[] {
   const paying = chains.flatMap(({ hot_wallets }) => Object.keys(hot_wallets).map(Number))
   return [...more_cells.map(({ number }) => number), ...paying]

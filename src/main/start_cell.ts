@@ -5,7 +5,7 @@ import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
 import { CELL_MOVE_CHANNEL, SWITCHING } from '#domain/directory/cell_move_store.ts'
-import { claimDatabase } from '#domain/directory/cell_store.ts'
+import { claimDatabase, isClaimed, listCells } from '#domain/directory/cell_store.ts'
 import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
 import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
 import { sweepOauthTask } from '#domain/oauth_grants/sweep_oauth_task.ts'
@@ -31,14 +31,14 @@ import { requireCurrent } from './cell_move/require_current.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { openDatabases, type PoolSizes } from './databases.ts'
 import { makeDependencies } from './dependencies.ts'
-import { type Issuing, startIssuing } from './issuing.ts'
+import { type IssuerSide, startIssuing } from './issuing.ts'
 import { startNotifications } from './notifications.ts'
 import { type Tracing, traceDatabases, traceTasks } from './tracing.ts'
 
 /** One database with everything that works on it. */
 export type StartedCell = {
   runtime: Runtime
-  issuing: Issuing
+  issuing: IssuerSide
   /** Starts the background tasks, once the node's card host listens. */
   begin(probe: Probes['issuer'] | null, known: KnownFindings): TaskRunner
 }
@@ -73,7 +73,7 @@ export async function startCell(
   const address = addressOf(settings, database_url, { ...overrides, onMove })
   const opened = await openDatabases(address, { ...overrides, onCommit, worker_pools })
   stops.push(opened.db.close, opened.account_pool.close)
-  await requireOwnDatabase(opened.db, settings)
+  await requireOwnDatabase(opened.db, settings, home)
   const { db, account_pool } = tracing === null ? opened : traceDatabases(opened, tracing)
   const dependencies = await makeDependencies(settings, db, overrides)
   log = dependencies.log
@@ -137,12 +137,27 @@ function followMoves(db: Database, address: DatabaseAddress): Promise<() => Prom
 }
 
 /** A wrong URL in the settings must not mix the accounts of two cells. */
-async function requireOwnDatabase(db: Database, { cell }: Settings): Promise<void> {
+async function requireOwnDatabase(
+  db: Database,
+  { cell }: Settings,
+  home: Runtime | null,
+): Promise<void> {
   await requireCurrent(db, cell)
+  if (home !== null && !(await isClaimed(db))) await requireNewCell(cell, home)
   const found = await claimDatabase(db, cell)
   if (found === cell) return
   throw new ConfigError(
     `The database configured for cell ${cell} belongs to cell ${found}. Correct FLORIN_CELLS.`,
+  )
+}
+
+/** Nodes create a schema that is missing: an old address must not begin a second cell 1. */
+async function requireNewCell(cell: number, home: Runtime): Promise<void> {
+  const { accounts = 0n } = (await listCells(home.db)).find(({ number }) => number === cell) ?? {}
+  if (accounts === 0n) return
+  throw new ConfigError(
+    `Cell ${cell} has ${accounts} accounts, but the database configured for it is new. Correct ` +
+      'FLORIN_CELLS.',
   )
 }
 

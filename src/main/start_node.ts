@@ -10,13 +10,13 @@ import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import { isServed } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { requirePayableCells, startOtherCells } from './cells.ts'
-import type { Issuing } from './issuing.ts'
+import type { IssuerSide } from './issuing.ts'
 import { routeMessages } from './route_messages.ts'
 import { allTasks } from './sandbox_host.ts'
 import { startCell, type WorkerParts } from './start_cell.ts'
 import { startTracing, type Tracing } from './tracing.ts'
 
-/** How to stop what was started, in the order of the starts. */
+/** The functions that stop what was started, in the order of the starts. */
 export type Stops = (() => Promise<void>)[]
 
 /** The databases and everything that works on them, before anything listens. */
@@ -26,7 +26,7 @@ export type StartedNode = {
   database_url: string
   engine: Engine
   tracing: Tracing | null
-  issuingOf(cell: number): Issuing
+  issuingOf(cell: number): IssuerSide
   /** Starts the background tasks. `probe` is null if this process has no card host. */
   begin(probe: Probes['issuer'] | null): TaskRunner
 }

@@ -28,7 +28,7 @@ export function readBins(env: Environment, mode: Mode): readonly BinProfile[] {
   }
   const isUnique = new Set(bins.map(({ bin }) => bin)).size === bins.length
   if (isUnique) return bins
-  throw new ConfigError('FLORIN_BINS names a bin twice.')
+  throw new ConfigError('FLORIN_BINS lists a BIN twice.')
 }
 
 function isBinProfile(value: unknown): value is BinProfile {

@@ -1,6 +1,6 @@
 import { ConfigError, type Environment } from '#platform/settings/environment.ts'
 
-/** How long rows stay in the database. */
+/** The time that rows stay in the database. */
 export type RetentionSettings = {
   events_days: number
   messages_days: number

@@ -75,9 +75,9 @@ const resources: Readonly<Record<string, object>> = {
   'test://template/123/data': { mimeType: 'application/json', text: '{"id":"123"}' },
 }
 
-type Given = Readonly<Record<string, unknown>>
+type ToolInput = Readonly<Record<string, unknown>>
 const user = (content: object) => ({ role: 'user', content })
-const prompts: Readonly<Record<string, (given: Given) => object[]>> = {
+const prompts: Readonly<Record<string, (given: ToolInput) => object[]>> = {
   test_simple_prompt: () => [user(text('A simple prompt.'))],
   test_prompt_with_arguments: ({ arg1, arg2 }) => [
     user(text(`With arguments: arg1='${arg1}', arg2='${arg2}'`)),
@@ -100,7 +100,7 @@ export const capabilities_with_fixtures: McpCapabilities = {
     'prompts/get': async (exchange, params, caller) => {
       const name = String(params['name'])
       const made = Object.hasOwn(prompts, name) ? prompts[name] : undefined
-      const given = (params['arguments'] ?? {}) as Given
+      const given = (params['arguments'] ?? {}) as ToolInput
       if (made !== undefined) return JSON.stringify({ messages: made(given) })
       return (await default_capabilities.methods['prompts/get']?.(exchange, params, caller)) ?? ''
     },

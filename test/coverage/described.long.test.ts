@@ -45,10 +45,10 @@ function resolved(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolved(member)]))
 }
 
-type Described = { codes: string; check: ((body: unknown) => boolean) | null }
+type DescribedResponses = { codes: string; check: ((body: unknown) => boolean) | null }
 
 /** The documented responses of an operation, by status. */
-function responsesOf({ path, method }: OperationShape): Map<string, Described> {
+function responsesOf({ path, method }: OperationShape): Map<string, DescribedResponses> {
   const entry = document.paths[path]?.[method.toLowerCase()]
   const responses = resolved(entry?.['responses']) as Record<string, Response>
   return new Map(
@@ -61,7 +61,11 @@ function responsesOf({ path, method }: OperationShape): Map<string, Described> {
   )
 }
 
-function assertDescribed(described: Map<string, Described>, reply: Reply, what: string): void {
+function assertDescribed(
+  described: Map<string, DescribedResponses>,
+  reply: Reply,
+  what: string,
+): void {
   const said = `${what}\n→ ${reply.status} ${reply.text.slice(0, 600)}`
   const response = described.get(String(reply.status))
   assert.ok(response !== undefined, `status is not described: ${said}`)
@@ -133,7 +137,10 @@ function queriesFor(operation: OperationShape): string[] {
 
 let requests_sent = 0
 
-async function drive(operation: OperationShape, described: Map<string, Described>): Promise<void> {
+async function drive(
+  operation: OperationShape,
+  described: Map<string, DescribedResponses>,
+): Promise<void> {
   const bearer = await bearerFor(operation)
   const path = pathOf(operation)
   const requests: [string, RequestOptions][] =

@@ -7,14 +7,14 @@ import { startTestService } from '#test/support/start.ts'
 /** The requests that an API tool would generate from the document. */
 type Parameter = { $ref?: string; name: string; in: string; example?: unknown; required?: boolean }
 type Media = { examples?: Record<string, { value: unknown }> }
-type Described = {
+type DescribedOperation = {
   operationId: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
 }
 type Document = {
   servers: { url: string }[]
-  paths: Record<string, Record<string, Described>>
+  paths: Record<string, Record<string, DescribedOperation>>
   components: { parameters: Record<string, Parameter> }
 }
 
@@ -29,7 +29,7 @@ const bearerFor = async (name: string): Promise<string> => {
   return isForKeys ? key : (await openAccount(url)).bearer
 }
 
-const parametersOf = ({ parameters = [] }: Described, place: string): Parameter[] =>
+const parametersOf = ({ parameters = [] }: DescribedOperation, place: string): Parameter[] =>
   parameters
     .map((each) => document.components.parameters[each.$ref?.split('/').at(-1) ?? ''] ?? each)
     .filter((each) => each.in === place)
@@ -42,7 +42,7 @@ type Request = {
 }
 
 /** Every example body, and every filter with its example. */
-function requestsOf(described: Described): Request[] {
+function requestsOf(described: DescribedOperation): Request[] {
   const filters = described.requestBody === undefined ? parametersOf(described, 'query') : []
   const shown = filters.filter(({ example }) => example !== undefined)
   const needed = shown.filter(({ required }) => required).map(({ name }) => name)

@@ -67,11 +67,11 @@ const { secret } = await turnOnTwoFactor(free.url, guarded.bearer, clock)
 for (const { tasks } of [free, priced]) await tasks.stop()
 await send(url, 'GET', '/v1/accounts/me', { bearer: ada.key })
 
-type Given = { ids?: Record<string, string>; sent?: RequestOptions }
+type CallInput = { ids?: Record<string, string>; sent?: RequestOptions }
 const onCard = { ids: { id: card.id } }
 
 /** Input that makes a call succeed if the contract's example does not. */
-const given: Partial<Record<OperationName, Given>> = {
+const given: Partial<Record<OperationName, CallInput>> = {
   create_account: { sent: { body: { email: 'new@example.com', password: PASSWORD } } },
   sign_in: { sent: { body: { email: ada.email, password: PASSWORD } } },
   sign_out: { sent: { bearer: ada.bearer } },

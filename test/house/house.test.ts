@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
-import { operations } from '#contract/operations.ts'
+import { pipeline_operations } from '#contract/operator/operations.ts'
 import { operationNames } from '#scripts/tidy/names.ts'
 import { checkRules } from '#scripts/tidy/rules.ts'
 import { formatViolation } from '#scripts/tidy/source.ts'
@@ -53,5 +53,5 @@ test('the linter checks the house rules that it can', async (t) => {
 })
 
 test('tidy finds the same operations in the contract as the compiler', () => {
-  assert.deepEqual([...operationNames(readTree())].sort(), Object.keys(operations).sort())
+  assert.deepEqual([...operationNames(readTree())].sort(), Object.keys(pipeline_operations).sort())
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { root } from '#platform/runtime/root.ts'
 import { filesBelow } from '#scripts/test/files_below.ts'
 import { ts } from '#test/packages/typescript.ts'
-import { type Declared, readModule, testsIn } from '#test/support/test_sources.ts'
+import { type Declaration, readModule, testsIn } from '#test/support/test_sources.ts'
 
 type Row = { number: number; tests: { path: string; name: string }[]; is_open: boolean }
 
@@ -53,7 +53,7 @@ const paths = FOLDERS.flatMap(filesBelow)
 const test_files = paths.filter((path) => path.endsWith('.test.ts'))
 
 /** True if the node, or a helper that it names, calls an assertion or throws. */
-function canFail({ file, node }: Declared, seen = new Set<ts.Node>()): boolean {
+function canFail({ file, node }: Declaration, seen = new Set<ts.Node>()): boolean {
   if (seen.has(node)) return false
   seen.add(node)
   const { names } = readModule(file.fileName)

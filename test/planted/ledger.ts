@@ -8,6 +8,10 @@ const store = {
   file: 'src/domain/ledger/ledger_store.ts',
   tests: ['src/domain/ledger/post.test.ts'],
 }
+const one_statement = {
+  file: 'src/domain/ledger/move.ts',
+  tests: ['src/domain/ledger/post.test.ts'],
+}
 const debt = {
   file: 'src/domain/ledger/debt.ts',
   tests: ['src/domain/ledger/debt.test.ts'],
@@ -58,28 +62,28 @@ export const ledger: readonly PlantedBug[] = [
     breaks: 'A movement reaches only the kind of purse that the table names.',
   },
   {
-    ...store,
+    ...one_statement,
     name: 'statement_debits_nothing',
     find: 'then -$8::bigint else',
     replace: 'then 0 else',
     breaks: 'A movement in one statement debits the purse that the money leaves.',
   },
   {
-    ...store,
+    ...one_statement,
     name: 'statement_credits_nothing',
     find: 'or (l.kind = $6 and l.owner_id = $7))\n       and exists (select from valid)',
     replace: 'or (l.kind = $6 and l.owner_id = $5))\n       and exists (select from valid)',
     breaks: 'A movement in one statement credits the purse that the money reaches.',
   },
   {
-    ...store,
+    ...one_statement,
     name: 'statement_last_micro',
     find: 'bool_and(balance_micros >= $8::bigint)',
     replace: 'bool_and(balance_micros >= 0)',
     breaks: 'A movement in one statement is refused if the balance does not cover it.',
   },
   {
-    ...store,
+    ...one_statement,
     name: 'statement_ignores_debt',
     find: 'bool_and(balance_micros = 0) filter (where kind = $14)',
     replace: 'bool_and(balance_micros >= 0) filter (where kind = $4)',

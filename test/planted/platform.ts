@@ -3,6 +3,9 @@ import type { PlantedBug } from './planted_bug.ts'
 const transaction = 'src/platform/postgres/transaction.ts'
 const db = 'src/platform/postgres/db.ts'
 const primary_finder = 'src/platform/postgres/primary_finder.ts'
+const pipeline = 'src/platform/postgres/pipeline.ts'
+const pipeline_tests = ['src/platform/postgres/pipeline.test.ts']
+const cell_host = 'src/platform/postgres/cell_host.ts'
 const db_tests = ['src/platform/postgres/db.test.ts']
 const lease = {
   file: 'src/platform/postgres/lease.ts',
@@ -44,28 +47,60 @@ export const platform: readonly PlantedBug[] = [
     tests: db_tests,
   },
   {
-    name: 'commit_faults_out_of_order',
+    name: 'rollback_overtakes_statements',
     file: transaction,
-    find: '      await before\n',
+    find: '  sendPipeline(client)\n',
     replace: '',
-    breaks: 'The first failed statement decides what happens to a batch.',
+    breaks: 'A statement that work sent just before it failed is rolled back with it.',
     tests: db_tests,
+  },
+  {
+    name: 'skipped_statement_done',
+    file: pipeline,
+    find: 'if (at < kept) statement.resolve',
+    replace: 'if (at !== kept) statement.resolve',
+    breaks: 'A statement that the server skipped after a failure is not reported as done.',
+    tests: pipeline_tests,
+  },
+  {
+    name: 'implicit_commit_failed',
+    file: pipeline,
+    find: 'this.#at === this.#statements.length ? 0 : this.#at',
+    replace: 'this.#at',
+    breaks: 'A statement outside a transaction succeeds only after its commit.',
+    tests: pipeline_tests,
   },
   {
     name: 'old_primary',
     file: primary_finder,
-    find: 'if (timeline < this.#newest_timeline)',
+    find: "if (timeline < (this.#newest_timelines.get(cluster) ?? ''))",
     replace: "if (timeline === 'none')",
     breaks: 'No write reaches an old primary that came back after a failover.',
     tests: ['src/platform/postgres/hosts.test.ts'],
   },
   {
     name: 'standby_accepted',
-    file: primary_finder,
+    file: cell_host,
     find: `if (timeline === null) throw new DatabaseUnavailable('that host is a standby')`,
-    replace: `if (timeline === null) return ''`,
+    replace: `if (timeline === null) return { timeline: '', cluster: '' }`,
     breaks: 'A standby is not used as the primary.',
     tests: ['src/platform/postgres/hosts.test.ts'],
+  },
+  {
+    name: 'any_worker_accepted',
+    file: cell_host,
+    find: 'if (home?.is_home !== true) {',
+    replace: 'if (home === undefined) {',
+    breaks: 'On Citus, a node uses only the worker that has its schema.',
+    tests: ['src/platform/postgres/hosts.test.ts'],
+  },
+  {
+    name: 'moved_schema_unasked',
+    file: 'src/platform/postgres/database_address.ts',
+    find: 'if (mustAskSchema(client, address.schema))',
+    replace: 'if (client === undefined)',
+    breaks: 'A new connection to a schema that was moved follows the move.',
+    tests: ['src/platform/postgres/database_address.test.ts'],
   },
   {
     name: 'conflicts_not_retried',

@@ -20,12 +20,12 @@ const who = { name: 'test', version: '1' }
 const capabilities = { elicitation: { url: {} } }
 const versions = { supportedProtocolVersions: ['2025-11-25'] }
 
-type Connected = {
+type ConnectedClient = {
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>
   close(): Promise<void>
 }
 
-type Connect = (requestInit: RequestInit) => Promise<Connected>
+type Connect = (requestInit: RequestInit) => Promise<ConnectedClient>
 
 const clients: Record<string, Connect> = {
   '1.x': async (requestInit) => {

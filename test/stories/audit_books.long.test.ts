@@ -102,17 +102,17 @@ const SCANNED = `
                     where inhparent in ('transactions'::regclass, 'movements'::regclass,
                                         'events'::regclass))`
 
-type Scanned = { rows: bigint; whole: bigint }
+type ScannedRows = { rows: bigint; whole: bigint }
 
 /** Connections report what they read some time after they end: waits until nothing is added. */
-async function scannedSoFar(): Promise<Scanned> {
+async function scannedSoFar(): Promise<ScannedRows> {
   const stats = openDatabase(clone.url, { pool_size: 1 })
-  let last: Scanned = { rows: -1n, whole: -1n }
+  let last: ScannedRows = { rows: -1n, whole: -1n }
   let unchanged = 0
   while (unchanged < 4) {
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     await stats.run('select pg_stat_clear_snapshot()')
-    const [next = last] = await stats.rows<Scanned>(SCANNED)
+    const [next = last] = await stats.rows<ScannedRows>(SCANNED)
     unchanged = next.rows === last.rows && next.whole === last.whole ? unchanged + 1 : 0
     last = next
   }

@@ -83,7 +83,7 @@ test('a session and a hold end by the clock of the service, and not by that of t
   assert.equal(await isSignedIn(session), true)
 })
 
-test('a daily limit starts anew on 29 February and on 1 March, and not before midnight', async () => {
+test('a daily limit resets on 29 February and on 1 March, and not before midnight', async () => {
   jumpTo('2028-02-28T23:59:00Z')
   const spender = await openSpender(service, { usd: 100, limits: { daily_usd: 10 } })
   const buy = async (iso: string) => {

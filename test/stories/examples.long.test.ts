@@ -66,10 +66,10 @@ test('Python, with requests', { skip: skipWithout('requests for Python') }, asyn
   assert.deepEqual(lines, [...walk, 'refused: insufficient_balance'])
 })
 
-type Granted = { holder: Holder; token: string }
+type GrantedAgent = { holder: Holder; token: string }
 
 /** A token as the consent page grants it. */
-async function grant(scopes: readonly string[], budget_usd?: number): Promise<Granted> {
+async function grant(scopes: readonly string[], budget_usd?: number): Promise<GrantedAgent> {
   const holder = await openHolder(service, 200)
   const agent = await registerAgent(url, { client_name: 'Example' })
   const detail = { type: 'spend_budget', amount_usd: budget_usd, period: 'day' }
@@ -81,7 +81,7 @@ async function grant(scopes: readonly string[], budget_usd?: number): Promise<Gr
   return { holder, token: access_token }
 }
 
-async function runAgent(file: string, { holder, token }: Granted): Promise<string> {
+async function runAgent(file: string, { holder, token }: GrantedAgent): Promise<string> {
   const env = { ...envOf(holder.key), FLORIN_TOKEN: token }
   const cwd = join(folder.path, 'agent')
   return (await execute(process.execPath, [file], { cwd, env })).stdout

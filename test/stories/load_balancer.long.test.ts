@@ -46,9 +46,9 @@ async function startBehindHaproxy() {
   return { observer, nodes, places, startNode, balancer, folder: folder.path }
 }
 
-type Started = Awaited<ReturnType<typeof startBehindHaproxy>>
+type BalancedNodes = Awaited<ReturnType<typeof startBehindHaproxy>>
 const { observer, nodes, places, startNode, balancer, folder } =
-  skip === false ? await startBehindHaproxy() : ({} as Started)
+  skip === false ? await startBehindHaproxy() : ({} as BalancedNodes)
 
 test('HAProxy accepts packaging/ha/haproxy.cfg with a certificate', { skip }, async () => {
   const certificates = await makeCertificates()

@@ -28,10 +28,10 @@ const service = await startTestService({ database_url: pair.url, dependencies: {
 const { url } = service
 
 /** `plain` is no secret: it is found where the secrets are not, so the search works. */
-type Planted = { secrets: Record<string, string>; shown: string[]; plain: string }
+type PlantedSecrets = { secrets: Record<string, string>; shown: string[]; plain: string }
 
 /** Uses every secret on every path that takes it, the wrong ones included. */
-async function plantSecrets(): Promise<Planted> {
+async function plantSecrets(): Promise<PlantedSecrets> {
   const holder = await openHolder(service, 100)
   const receiver = await startReceiver()
   const { secret } = await subscribe(url, holder, { url: receiver.url })

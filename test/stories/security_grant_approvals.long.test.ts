@@ -80,9 +80,9 @@ async function openAgent() {
   return { owner, access_token, webhook, revoke, takeBack }
 }
 
-type Opened = Awaited<ReturnType<typeof openAgent>>
+type OpenedAgent = Awaited<ReturnType<typeof openAgent>>
 
-const endings: Record<string, (opened: Opened) => Promise<unknown>> = {
+const endings: Record<string, (opened: OpenedAgent) => Promise<unknown>> = {
   'its grant is revoked': ({ revoke }) => revoke(),
   'it deleted its webhook and its grant is revoked': async ({ access_token, webhook, revoke }) => {
     await send(url, 'DELETE', `/v1/webhooks/${webhook.id}`, { bearer: access_token })

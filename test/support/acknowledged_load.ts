@@ -38,7 +38,7 @@ export type AcknowledgedLoad = {
 }
 
 type Call = { key: string; card_id: string }
-type Acknowledged = Call & { text: string }
+type AcknowledgedCall = Call & { text: string }
 
 type Target = { url: string; card_host_port: number }
 
@@ -68,7 +68,7 @@ export async function startAcknowledgedLoad(
     lines: new Map(),
     ...{ slowest_ms: 0, refused_messages: 0 },
   }
-  const loads: Acknowledged[] = []
+  const loads: AcknowledgedCall[] = []
   const approvals: string[] = []
   let unavailable = 0
   let isOver = false
@@ -161,7 +161,7 @@ const load = ({ url }: { url: string }, owner: StormOwner, { key, card_id }: Cal
     key,
   })
 
-/** Repeats a call with its key until it succeeds, as the documentation tells clients to. */
+/** Repeats a call with its key until it succeeds, as the documentation asks clients to. */
 async function loadUntilDone(
   network: Network,
   owner: StormOwner,
@@ -217,7 +217,7 @@ async function lineTo({ lines }: Network, port: number): Promise<HostConnection>
 async function assertLoadsAreKept(
   node: TestService,
   owner: StormOwner,
-  { loads, db }: { loads: readonly Acknowledged[]; db: Database },
+  { loads, db }: { loads: readonly AcknowledgedCall[]; db: Database },
 ): Promise<void> {
   assert(loads.length > 0)
   for (const each of loads) {

@@ -4,7 +4,6 @@ import { openSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { requireCluster, serverEnvironment } from '#platform/embedded_postgres/cluster.ts'
 import {
   chooseServerUser,
@@ -14,6 +13,7 @@ import {
 } from '#platform/embedded_postgres/server_user.ts'
 import { root } from '#platform/runtime/root.ts'
 import { eventually } from './eventually.ts'
+import { queryOn } from './logical_postgres.ts'
 import { freePort } from './port.ts'
 import { findTool } from './tools.ts'
 
@@ -75,15 +75,8 @@ export class ArchivedPostgres {
       throw new Error(`PostgreSQL in ${this.#folder} did not start`)
   }
 
-  async query(sql: string): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 3_000 })
-    client.on('error', () => undefined)
-    await client.connect()
-    try {
-      return (await client.query(sql)).rows
-    } finally {
-      await client.end()
-    }
+  query(sql: string): Promise<Record<string, unknown>[]> {
+    return queryOn(this.url, sql)
   }
 
   /** Runs pgBackRest as the server's user. */

@@ -1,35 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import type { Violation } from '#domain/context/proof.ts'
 import { proveBooks } from '#main/audit.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from './database.ts'
+import { asOwner } from './old_purchases.ts'
 import { soundBooks } from './sound_books.ts'
 
-/** A change by hand that breaks sound books, and the sentence that reports it. */
+/** A manual change that breaks sound books, and the sentence that reports it. */
 export type Breakage = {
   proof: string
   sql: string
   sentence: string | RegExp
 }
 
-/** Runs a change as somebody who can switch off every guard of the database. */
-async function breakBooks(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query('set session_replication_role = replica')
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
-
 async function violationsAfter(database: string, sql: string): Promise<Violation[]> {
   const clone = await cloneDatabase(database)
   try {
-    await breakBooks(clone.url, sql)
+    await asOwner(clone.url, sql)
     const db = openDatabase(clone.url, { pool_size: 2 })
     const { violations } = await proveBooks(db).finally(db.close)
     return violations

@@ -88,7 +88,7 @@ export async function listApprovals(url: string, bearer: string, query = ''): Pr
   return reply.body['data'] as Approval[]
 }
 
-/** An approval of an app that is not there any more; for tests of the call that decides. */
+/** An approval of an app that no longer exists; for tests of the call that decides. */
 export function pendingApproval(
   { runtime }: Pick<TestService, 'runtime'>,
   account_id: string,

@@ -13,7 +13,7 @@ type Node = { http_port: number; card_host_port: number }
 const SHIPPED = join(root, 'packaging/ha/haproxy.cfg')
 const TLS = 'ssl crt /etc/haproxy/florin.pem alpn h2,http/1.1'
 
-/** Replaces a part of the configuration that has to be there. */
+/** Replaces a part of the configuration, which must exist. */
 function replacePart(text: string, from: string, to: string): string {
   if (!text.includes(from)) throw new Error(`packaging/ha/haproxy.cfg has no "${from}"`)
   return text.replaceAll(from, to)

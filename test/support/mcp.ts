@@ -3,7 +3,7 @@ import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { type Reply, send } from './http.ts'
 
-/** How many tools an API key may call. */
+/** The number of tools that an API key may call. */
 export const KEY_TOOL_COUNT = Object.values<OperationShape>(operations).filter(
   ({ access }) => access === 'anyone' || access.api_key !== false,
 ).length

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { ledger_proofs } from '#domain/ledger/ledger_proofs.ts'
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { operator, treasury } from '#domain/ledger/purse.ts'
 import { running_balances } from '#domain/ledger/running_balances.ts'
 import { type IdPrefix, idMaker } from '#kernel/id.ts'

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { Dependencies, NewAuditEntry, NewEvent } from '#domain/context/context.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
+import type { OperatorContext, OperatorPreparing } from '#domain/operators/operator.ts'
 import { settleDeposits } from '#domain/topups/settle_deposits.ts'
 import type { TopupRow } from '#domain/topups/topup.ts'
 import { takeAddressIndex } from '#domain/topups/topup_store.ts'
 import { assert } from '#kernel/assert.ts'
+import type { IdPrefix } from '#kernel/id.ts'
 import { Secret } from '#kernel/secret.ts'
 import { makeDependencies } from '#main/dependencies.ts'
 import { type Database, openDatabase, type Tx } from '#platform/postgres/db.ts'
@@ -40,10 +41,30 @@ export type MoneyRoom = {
   /** A final transfer to a top-up; returns the id of its movement. */
   deposit(topup: TopupRow, micros: bigint, decision?: Screening['decision']): Promise<string>
   /** Runs an operator's action in a transaction. */
-  operate<Value>(action: (context: OperatorContext) => Promise<Value>): Promise<Operated<Value>>
+  operate<Value>(
+    action: (context: OperatorContext) => Promise<Value>,
+  ): Promise<OperatorOutcome<Value>>
+  /** Prepares an operator's action outside its transaction, then runs it. */
+  prepareAndOperate<Input, Value>(
+    handler: PreparedAction<Input, Value>,
+    input: Input,
+  ): Promise<OperatorOutcome<Value>>
 }
 
-type Operated<Value> = { value: Value; events: NewEvent[]; entries: NewAuditEntry[] }
+type PreparedAction<Input, Value> = {
+  prepare(
+    context: OperatorPreparing,
+    input: Input,
+  ): Promise<(context: OperatorContext, input: Input) => Promise<Value>>
+}
+
+type OperatorOutcome<Value> = {
+  value: Value
+  events: NewEvent[]
+  entries: NewAuditEntry[]
+  /** The accounts whose cached credentials every node drops. */
+  changed_accounts: string[]
+}
 
 export const ROOM_NOW = new Date('2031-03-04T05:06:07.000Z')
 
@@ -59,9 +80,13 @@ const tron_settings = {
   start_block: 0,
 }
 
-export async function openMoneyRoom(env: Record<string, string> = {}): Promise<MoneyRoom> {
+/** On an empty database, or on a clone of `template`. */
+export async function openMoneyRoom(
+  env: Record<string, string> = {},
+  template?: string,
+): Promise<MoneyRoom> {
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_room_'))
-  const database = await cloneDatabase()
+  const database = await cloneDatabase(template)
   const db = openDatabase(database.url, { pool_size: 8 })
   after(async () => {
     await db.close()
@@ -99,6 +124,10 @@ export async function openMoneyRoom(env: Record<string, string> = {}): Promise<M
     openTopup: (account_id, fields) => openTopup({ dependencies, chain }, account_id, fields),
     deposit: (topup, micros, decision) => deposit({ dependencies, chain }, topup, micros, decision),
     operate: (action) => operate(dependencies, action),
+    prepareAndOperate: async (handler, input) => {
+      const run = await handler.prepare(preparingContextOf(dependencies), input)
+      return operate(dependencies, (context) => run(context, input))
+    },
   }
 }
 
@@ -163,20 +192,14 @@ async function deposit(
 /** The address of every depositor. */
 export const SENDER = 'ab'.repeat(20)
 
-async function operate<Value>(
-  dependencies: Dependencies,
-  action: (context: OperatorContext) => Promise<Value>,
-): Promise<Operated<Value>> {
-  const events: NewEvent[] = []
-  const entries: NewAuditEntry[] = []
+const callContextOf = (dependencies: Dependencies) => {
   const now = dependencies.clock.now()
-  const contextOf = (tx: Tx): OperatorContext => ({
+  return {
     ...dependencies,
-    tx,
     now,
-    newId: (prefix, at = now) => dependencies.newId(prefix, at),
+    newId: (prefix: IdPrefix, at: Date = now) => dependencies.newId(prefix, at),
     caller: null,
-    operator: { id: 'op_1', name: 'Olga', role: 'admin' },
+    operator: { id: 'op_1', name: 'Olga', role: 'admin' as const },
     rate: { burst_per_second: 60, sustained_per_minute: 1_000, remaining: 999, reset_ms: 0 },
     request: {
       id: 'req_1',
@@ -185,11 +208,31 @@ async function operate<Value>(
       idempotency_key: null,
       header: () => null,
     },
+  }
+}
+
+/** Operators' preparations audit nothing. */
+const preparingContextOf = (dependencies: Dependencies): OperatorPreparing => ({
+  ...callContextOf(dependencies),
+  auditRefusal: () => Promise.reject(new Error('not expected')),
+  auditIn: () => Promise.reject(new Error('not expected')),
+})
+
+async function operate<Value>(
+  dependencies: Dependencies,
+  action: (context: OperatorContext) => Promise<Value>,
+): Promise<OperatorOutcome<Value>> {
+  const events: NewEvent[] = []
+  const entries: NewAuditEntry[] = []
+  const changed_accounts: string[] = []
+  const contextOf = (tx: Tx): OperatorContext => ({
+    ...callContextOf(dependencies),
+    tx,
     emit: (_, event) => void events.push(event),
     audit: (_, entry) => void entries.push(entry),
     alert: () => undefined,
-    credentialsChanged: () => undefined,
+    credentialsChanged: (account_id) => void changed_accounts.push(account_id),
   })
   const value = await dependencies.db.transaction((tx) => action(contextOf(tx)))
-  return { value, events, entries }
+  return { value, events, entries, changed_accounts }
 }

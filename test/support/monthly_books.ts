@@ -33,7 +33,7 @@ const monthlyBooks = (): Promise<string> =>
     await writePurchases(url, { accounts: 3, from: '2026-11-02', count: 300, every: '18 hours' })
   })
 
-export type Archiving = {
+export type ArchiveBooks = {
   url: string
   db: Database
   session: Session
@@ -43,7 +43,9 @@ export type Archiving = {
 }
 
 /** Books to archive until March 2027, and an empty folder for the files. */
-export async function withMonthlyBooks(work: (books: Archiving) => Promise<void>): Promise<void> {
+export async function withMonthlyBooks(
+  work: (books: ArchiveBooks) => Promise<void>,
+): Promise<void> {
   const clone = await cloneDatabase(await monthlyBooks())
   const home = await mkdtemp(join(tmpdir(), 'florin_archive_'))
   const db = openDatabase(clone.url, { pool_size: 3 })

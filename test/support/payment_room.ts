@@ -15,7 +15,7 @@ export const PRICE = 500_000n
 /** A payment network in memory: tests decide which transfers it has mined. */
 export type TestNetwork = PaymentNetwork & {
   receipts: Map<string, Receipt>
-  /** Transfers by the payer's nonce, whoever sent them. */
+  /** Transfers by the payer's nonce, from any sender. */
   settlements: Map<string, string>
   sent: string[]
   /** Mines a transfer that pays this payment, or that reverts. */

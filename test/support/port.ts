@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 const FIRST = 10_240
 const LAST = 32_000
 
-/** Handed out by this process; whoever got one may not have opened it yet. */
+/** Ports that this process has handed out; they may not be open yet. */
 const given = new Set<number>()
 
 /** A port that is not in use. */

@@ -16,7 +16,7 @@ const VELOCITY = {
 
 /**
  * A database in which one account has done a bit of everything, through the API, the card host and
- * the chain. The service is stopped, so nothing changes it any more. Runs with one cell and with
+ * the chain. The service is stopped, so nothing changes it. Runs with one cell and with
  * two may share a server, and the database has the number of its cell.
  */
 export const soundBooks = (): Promise<string> => sharedTemplate(`sound_books_${ACCOUNT_CELL}`, fill)

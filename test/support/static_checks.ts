@@ -5,13 +5,17 @@ import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { root } from '#platform/runtime/root.ts'
 
-type Ended = { code: number | null; output: string }
+type CommandResult = { code: number | null; output: string }
 
 /** Runs a program on the repository. */
-export const runTool = (name: string, ...words: readonly string[]): Promise<Ended> =>
+export const runTool = (name: string, ...words: readonly string[]): Promise<CommandResult> =>
   runToolIn(root, name, ...words)
 
-export function runToolIn(cwd: string, name: string, ...words: readonly string[]): Promise<Ended> {
+export function runToolIn(
+  cwd: string,
+  name: string,
+  ...words: readonly string[]
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(programPath(name), words, { cwd })
     let output = ''

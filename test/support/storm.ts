@@ -28,7 +28,7 @@ export function seeded(seed: number): (limit: number) => number {
   }
 }
 
-type Sent = { body: Uint8Array; code: string; at: number }
+type SentMessage = { body: Uint8Array; code: string; at: number }
 type Original = { message: OutgoingMessage; model_message: ModelMessage }
 
 /** The messages of one account, their expected response codes and the expected outcome. */
@@ -36,7 +36,7 @@ export type Storm = {
   account_id: string
   cards: BareCard[]
   model: ModelAccount
-  sent: Sent[]
+  sent: SentMessage[]
 }
 
 const DAILY_LIMIT = 60_000

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { root } from '#platform/runtime/root.ts'
 import { ts } from '#test/packages/typescript.ts'
 
-export type Declared = { file: ts.SourceFile; node: ts.Node }
-type Module = { file: ts.SourceFile; names: Map<string, Declared> }
+export type Declaration = { file: ts.SourceFile; node: ts.Node }
+type Module = { file: ts.SourceFile; names: Map<string, Declaration> }
 
 const modules = new Map<string, Module>()
 
@@ -40,7 +40,7 @@ function addImports(module: Module, from: string, node: ts.ImportDeclaration): v
   }
 }
 
-export type FoundTest = Declared & {
+export type FoundTest = Declaration & {
   where: string
   /** The name as it is written, with … for each part that varies. */
   name: string

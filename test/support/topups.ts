@@ -73,3 +73,33 @@ export async function eventTypes(
   )
   return rows.map(({ type }) => type).filter((type) => !type.startsWith('account.'))
 }
+
+/** A row in memory: a top-up of 25 USD that has received nothing. */
+export const bareTopupRow = (times: Pick<TopupRow, 'created_at' | 'expires_at'>): TopupRow => ({
+  account_id: 'acct_1',
+  id: 'tup_1',
+  asset: 'USDT',
+  chain: 'tron',
+  deposit_address: 'T1',
+  amount_micros: 25_000_000n,
+  status: 'awaiting',
+  status_reason: null,
+  resting_status: 'awaiting',
+  resting_reason: null,
+  pending: [],
+  pending_micros: 0n,
+  final_micros: 0n,
+  credited_micros: 0n,
+  is_late: false,
+  txids: [],
+  last_block: null,
+  qr_data_uri: 'data:,',
+  payment_uri: 'tron:',
+  closed_at: null,
+  completed_at: null,
+  metadata: {},
+  version: 1n,
+  updated_at: times.created_at,
+  head_number: null,
+  ...times,
+})

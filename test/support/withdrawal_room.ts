@@ -1,4 +1,4 @@
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
 import type { SentTransferRow } from '#domain/withdrawals/sent_transfers.ts'
 import { type WithdrawalRow, withdrawalReference } from '#domain/withdrawals/withdrawal.ts'

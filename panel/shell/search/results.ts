@@ -112,8 +112,8 @@ type SearchResults = { results: Result[]; cut: readonly string[] }
 type Search = { text: string; settled: string; commands: readonly Result[] }
 
 /**
- * Pages and actions first, then objects, then the documentation. The panel's own rows are found at
- * once; requests to the service follow when the typing pauses.
+ * Pages and actions first, then objects, then the documentation. The panel's own rows are found
+ * immediately; requests to the service follow when the typing pauses.
  */
 export function useResults({ text, settled, commands }: Search): SearchResults {
   const query = parseQuery(text)

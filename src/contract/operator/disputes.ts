@@ -4,7 +4,7 @@ import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shap
 import { operatorOperation } from './operation.ts'
 import { AccountFilter, owned } from './shapes.ts'
 
-/** Support reads lists by the merchant's name, so it comes along. */
+/** Support recognizes disputes by the merchant's name, so lists include it. */
 const OperatorDispute = Type.Object({
   ...owned(Dispute).properties,
   merchant_name: Type.String({ description: 'Merchant of the disputed transaction.' }),

@@ -8,10 +8,13 @@ export type OperatorOperation = Operation & {
   shows_no_customer?: true
 }
 
-type Declared = Omit<OperatorOperation, 'status' | 'access'> & { role: OperatorRole }
+type OperatorDeclaration = Omit<OperatorOperation, 'status' | 'access'> & { role: OperatorRole }
 
 /** Keeps the literal types, so handlers can derive their input and output types. */
-export const operatorOperation = <const Shape extends Declared>({ role, ...shape }: Shape) => ({
+export const operatorOperation = <const Shape extends OperatorDeclaration>({
+  role,
+  ...shape
+}: Shape) => ({
   ...shape,
   status: 200 as const,
   access: { operator: role },

@@ -11,7 +11,7 @@ export const archived_tables = Object.keys(ARCHIVED_TABLES) as ArchivedTable[]
 /** The tables that hold the rows of each archived table: partitions, or former ones. */
 export type RowTables = Record<ArchivedTable, string[]>
 
-export type Leaving = {
+export type LeavingMonths = {
   /** IDs without prefix: rows from here, and up to the next floor without it. */
   from: string
   floor: string
@@ -22,7 +22,7 @@ export type Leaving = {
 export type ArchiveRow = { floor: string; sha256: string | null }
 
 /** The months that are old enough in both tables; null if there are none. */
-export async function findLeaving(tx: Tx, before: Date): Promise<Leaving | null> {
+export async function findLeaving(tx: Tx, before: Date): Promise<LeavingMonths | null> {
   const [bound] = await tx.rows<{ from: string; floor: string | null; since: Date }>(
     `select f.floor as from, b.floor, id_month('bal_' || b.floor) at time zone 'UTC' as since
        from history_floors f
@@ -54,7 +54,7 @@ async function partitionsBefore(tx: Tx, table: ArchivedTable, floor: string): Pr
 }
 
 /** An archive that was interrupted after its months were detached. */
-export async function findInterrupted(tx: Tx): Promise<Leaving | null> {
+export async function findInterrupted(tx: Tx): Promise<LeavingMonths | null> {
   const [row] = await tx.rows<{
     from: string
     floor: string
@@ -78,7 +78,7 @@ export async function findPrevious(tx: Tx, floor: string): Promise<ArchiveRow | 
 }
 
 /** A purchase that is not finished stays where messages and operators find it. */
-export async function requireFinished(tx: Tx, { floor }: Leaving): Promise<void> {
+export async function requireFinished(tx: Tx, { floor }: LeavingMonths): Promise<void> {
   const [open] = await tx.rows<{ purchases: number; disputes: number }>(
     `select (select count(*)::integer from transactions where id < $1 and open_micros > 0)
               as purchases,
@@ -95,7 +95,7 @@ export async function requireFinished(tx: Tx, { floor }: Leaving): Promise<void>
 }
 
 /** Detaches the months and stores their sums, in the caller's transaction. */
-export async function detachMonths(tx: Tx, leaving: Leaving): Promise<RowTables> {
+export async function detachMonths(tx: Tx, leaving: LeavingMonths): Promise<RowTables> {
   const { floor, since, tables } = leaving
   for (const name of tables.movements) await carrySums(tx, name)
   await carryNetworks(tx, floor)
@@ -142,7 +142,7 @@ async function carrySums(tx: Tx, partition: string): Promise<void> {
   )
 }
 
-/** Movements of a transaction may be in a later month: they count here, and no more there. */
+/** Movements of a transaction may be in a later month: they count here and no longer there. */
 async function carryNetworks(tx: Tx, floor: string): Promise<void> {
   await tx.run(
     `insert into archived_networks as a (network, ledger_micros, transactions_micros)
@@ -168,7 +168,7 @@ async function carryNetworks(tx: Tx, floor: string): Promise<void> {
 /** Drops the detached tables; from here on only the files have their rows. */
 export async function dropDetached(
   tx: Tx,
-  { floor, tables }: Leaving,
+  { floor, tables }: LeavingMonths,
   { sha256, now }: { sha256: string; now: Date },
 ): Promise<void> {
   for (const name of archived_tables.flatMap((table) => tables[table])) {

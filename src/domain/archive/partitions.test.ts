@@ -32,10 +32,10 @@ async function withDatabase(
   }
 }
 
-type Placed = { partition: string; rows: number }
+type PlacedRows = { partition: string; rows: number }
 
-const placesOf = (db: Database, table: string): Promise<Placed[]> =>
-  db.rows<Placed>(
+const placesOf = (db: Database, table: string): Promise<PlacedRows[]> =>
+  db.rows<PlacedRows>(
     `select tableoid::regclass::text as partition, count(*)::integer as rows
        from ${table} group by 1 order by min(id)`,
   )

@@ -67,16 +67,17 @@ export async function recordAudit(
   context: AuditContext,
 ): Promise<string[]> {
   if (entries.length === 0) return []
-  const ids: string[] = []
   let end: AuditChainEnd = await lockAccountHead(tx, account_id)
-  for (const entry of entries) {
+  const rows = entries.map((entry) => {
     const row = nextEntry(account_id, end, { entry, context })
     end = { audit_hash: row.hash, audit_count: row.position }
-    await insertEntry(tx, row)
-    ids.push(row.id)
-  }
-  await writeAuditChain(tx, account_id, end)
-  return ids
+    return row
+  })
+  await Promise.all([
+    ...rows.map((row) => insertEntry(tx, row)),
+    writeAuditChain(tx, account_id, end),
+  ])
+  return rows.map(({ id }) => id)
 }
 
 /** The entry that follows the end of an account's chain. */

@@ -24,10 +24,10 @@ export async function emitAsSystem(
   account_id: string,
   { events = [], entries = [] }: NewTrail,
 ): Promise<void> {
-  if (events.length > 0) {
-    const livemode = dependencies.settings.mode === 'live'
-    const stamp = makeStamp(dependencies, 'evt')
-    await recordEvents(tx, account_id, events, { livemode, request: null, stamp })
-  }
-  await recordAudit(tx, account_id, entries, systemAuditContext(dependencies))
+  const livemode = dependencies.settings.mode === 'live'
+  const stamp = makeStamp(dependencies, 'evt')
+  await Promise.all([
+    recordEvents(tx, account_id, events, { livemode, request: null, stamp }),
+    recordAudit(tx, account_id, entries, systemAuditContext(dependencies)),
+  ])
 }

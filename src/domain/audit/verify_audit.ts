@@ -7,8 +7,8 @@ export type AuditReport = { accounts: number; entries: number; faults: AuditFaul
 const PAGE = 1_000
 
 /**
- * Checks every account's chain from its first entry to its head. Entries that are added meanwhile
- * come after the head that was read, so they are not checked.
+ * Checks every account's chain from its first entry to its head. Entries that are added during the
+ * check come after the head that was read, so they are not checked.
  */
 export async function verifyAudit(
   db: Database,

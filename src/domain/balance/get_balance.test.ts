@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Move, move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
+import type { Move } from '#domain/ledger/post.ts'
 import { cardPurse, holdPurse, payout, treasury } from '#domain/ledger/purse.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { send } from '#test/support/http.ts'

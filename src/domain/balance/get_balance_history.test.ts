@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { cardPurse, holdPurse, treasury } from '#domain/ledger/purse.ts'
 import { readBalancePage } from '#domain/ledger/treasury_history.ts'
 import type { Tx } from '#platform/postgres/db.ts'

@@ -41,7 +41,7 @@ export async function findOpenApproval(
   return row
 }
 
-/** How many approvals a client has asked for in the last 24 hours. */
+/** The number of approvals that a client has asked for in the last 24 hours. */
 export async function countRequests(
   tx: Tx,
   { account_id, client_id }: ApprovalRequest,
@@ -115,7 +115,7 @@ export async function saveDecision(
   )
 }
 
-/** When a grant ends, nothing that it asked for can be decided or used any more. */
+/** When a grant ends, nothing that it asked for can be decided or used. */
 export async function expireApprovalsOfGrant(tx: Tx, grant_id: string, now: Date): Promise<void> {
   await tx.run(
     `update approvals set status = 'expired', updated_at = $2

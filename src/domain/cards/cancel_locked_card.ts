@@ -4,13 +4,13 @@ import { type CardRow, cardEvent, cardResource, describeCard, shippingAfterCance
 import { changeCard, findFunds, showCard } from './card_store.ts'
 import { transferFromCard } from './card_transfer.ts'
 
-type Canceling = { cancel_reason: 'requested' | 'admin'; by?: string }
+type Cancellation = { cancel_reason: 'requested' | 'admin'; by?: string }
 
 /** Cancels a card for its holder or an operator; one that is canceled already stays as it is. */
 export async function cancelLockedCard(
   context: Context<Caller | null>,
   card: CardRow,
-  { cancel_reason, by = '' }: Canceling,
+  { cancel_reason, by = '' }: Cancellation,
 ): Promise<Card> {
   const { tx, now } = context
   context.audit(card.account_id, { action: 'cancel_card', resource: cardResource(card) })

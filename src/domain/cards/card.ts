@@ -167,7 +167,7 @@ export function describeCard({ last4 }: Pick<CardRow, 'last4'>): string {
   return `card ending in ${last4}`
 }
 
-/** A card in a sentence about somebody else: Groceries ·· 8818. */
+/** A card in a sentence whose subject is an app: Groceries ·· 8818. */
 export function labelOf({ name, last4 }: Pick<CardRow, 'name' | 'last4'>): string {
   return `${name ?? 'card'} ·· ${last4}`
 }

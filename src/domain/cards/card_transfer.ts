@@ -1,5 +1,6 @@
 import type { CardTransfer } from '#contract/cards.ts'
-import { type Moved, move, type Stamp } from '#domain/ledger/post.ts'
+import { type Moved, move } from '#domain/ledger/move.ts'
+import type { Stamp } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd, type Micros, usdFromMicros } from '#kernel/money.ts'

@@ -46,7 +46,7 @@ function requireMerchantLock(
 
 const HOUR_MS = 3_600_000
 const YEARS_MAX = 5
-/** The caller's clock and the way of the request: "in one hour" is a little less on arrival. */
+/** For the caller's clock and the time in transit: "in one hour" is a little less on arrival. */
 const TOLERANCE_MS = 60_000
 
 function parseValidUntil(text: string, now: Date): Date {

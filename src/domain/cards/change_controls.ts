@@ -24,10 +24,13 @@ export async function changeControls(
   const change = parse()
   if (isUnchanged(card, change)) return showCard(tx, card, now)
 
-  await changeCard(tx, card, { change, now })
   const message = `The ${subject} of your ${describeCard(card)} were changed.`
   emit(card.account_id, cardEvent(card, null, { type: event, message }))
-  return showCard(tx, card, now)
+  const [, view] = await Promise.all([
+    changeCard(tx, card, { change, now }),
+    showCard(tx, card, now),
+  ])
+  return view
 }
 
 export function isUnchanged(card: CardRow, change: CardChange): boolean {

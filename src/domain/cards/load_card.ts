@@ -10,11 +10,14 @@ import { requireLoadAmount } from './limits.ts'
 export const loadCard: Handler<'load_card'> = async (context, input) => {
   const { id, amount_usd } = input
   const { tx, caller, settings, now } = context
-  const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
-  const card = await lockCardOf(tx, caller.account_id, id)
+  const { account_id } = caller
+  const [spend_limits, card, { balance_micros, held_micros }] = await Promise.all([
+    spendLimitsOf(tx, account_id, settings),
+    lockCardOf(tx, account_id, id),
+    findFunds(tx, { account_id, id }, now),
+  ])
   requireNotCancelled(card)
   const amount_micros = microsFromUsd(amount_usd)
-  const { balance_micros, held_micros } = await findFunds(tx, card, now)
   // Holds count too: releasing one must not raise the balance above the maximum.
   const on_card_micros = balance_micros + held_micros
   requireLoadAmount('amount_usd', { amount_micros, on_card_micros }, spend_limits)
@@ -26,10 +29,12 @@ export const loadCard: Handler<'load_card'> = async (context, input) => {
     card_id: card.id,
     purpose: `load ${formatUsd(amount_micros)} onto ${labelOf(card)}`,
   })
-  const transfer = await transferToCard(context, card, amount_micros)
+  const [, transfer] = await Promise.all([
+    changeCard(tx, card, { change: {}, now }),
+    transferToCard(context, card, amount_micros),
+  ])
   const movement_id = transfer.movement.id
   await recordCharge(context, charge, { movement_id, card_id: card.id })
-  await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
   const message = `${formatUsd(amount_micros)} loaded onto your ${describeCard(card)}.`
   const event = { type: 'card.loaded', message, amount_micros } as const

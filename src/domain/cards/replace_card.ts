@@ -1,7 +1,7 @@
 import type { Context, Handler } from '#domain/context/context.ts'
 import { replaceCardInGrants } from '#domain/credentials/grant_store.ts'
 import { copySpending } from '#domain/ledger/ledger_store.ts'
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import {

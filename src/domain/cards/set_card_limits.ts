@@ -6,8 +6,10 @@ import { parseLimits } from './limits.ts'
 
 export const setCardLimits: Handler<'set_card_limits'> = async (context, { id, ...input }) => {
   const { tx, caller, settings } = context
-  const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
-  const card = await lockCardOf(tx, caller.account_id, id)
+  const [spend_limits, card] = await Promise.all([
+    spendLimitsOf(tx, caller.account_id, settings),
+    lockCardOf(tx, caller.account_id, id),
+  ])
   return changeControls(context, card, {
     operation: 'set_card_limits',
     event: 'card.limits_updated',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import {

@@ -9,15 +9,20 @@ import { cardTransferView, transferFromCard } from './card_transfer.ts'
 
 export const unloadCard: Handler<'unload_card'> = async (context, { id, amount_usd }) => {
   const { tx, caller, now } = context
-  const card = await lockCardOf(tx, caller.account_id, id)
-  const { balance_micros } = await findFunds(tx, card, now)
+  const { account_id } = caller
+  const [card, { balance_micros }] = await Promise.all([
+    lockCardOf(tx, account_id, id),
+    findFunds(tx, { account_id, id }, now),
+  ])
   const amount_micros = parseUnloadAmount(amount_usd, balance_micros)
 
   const charge = await giveBackBudget(context, { card_id: card.id, amount_micros })
-  const transfer = await transferFromCard(context, card, amount_micros)
+  const [, transfer] = await Promise.all([
+    changeCard(tx, card, { change: {}, now }),
+    transferFromCard(context, card, amount_micros),
+  ])
   const movement_id = transfer.movement.id
   await recordCharge(context, charge, { movement_id, card_id: card.id })
-  await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
   const message = `${formatUsd(amount_micros)} unloaded from your ${describeCard(card)}.`
   const event = { type: 'card.unloaded', message, amount_micros } as const

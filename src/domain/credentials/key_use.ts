@@ -18,7 +18,7 @@ import {
  * batches, so a busy key costs no write per call. A session was audited when it started.
  */
 export type KeyUses = {
-  /** Null if nothing has to be written before the response. */
+  /** Null if nothing must be written before the response. */
   note(caller: Caller, request: RequestContext, operation: string): Promise<void> | null
   flush(): Promise<void>
 }

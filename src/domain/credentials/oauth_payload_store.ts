@@ -203,7 +203,7 @@ export async function findUsedClients(tx: Tx, ids: readonly string[]): Promise<s
   return rows.map(({ client_id }) => client_id)
 }
 
-/** A client that was given a grant in this cell meanwhile is kept. */
+/** Keeps a client that has been given a grant in this cell since. */
 export async function deleteClients(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.run(
     `delete from oauth_payloads p where model = 'Client' and id = any($1)

@@ -80,7 +80,7 @@ export async function findResetAccount(
   return row?.account_id
 }
 
-/** Uses the token up. Returns false if it can't be used any more. */
+/** Uses the token up. Returns false if it can no longer be used. */
 export async function consumeReset(
   tx: Tx,
   { keys }: { keys: Keys },

@@ -7,6 +7,11 @@ export async function claimDatabase(tx: Tx, number: number): Promise<number> {
   return row?.number ?? number
 }
 
+/** False for a database that no node has started on. */
+export async function isClaimed(tx: Tx): Promise<boolean> {
+  return (await tx.rows('select from cell')).length > 0
+}
+
 export type DirectoryCell = { number: number; state: 'open' | 'closed'; accounts: bigint }
 
 /** Cell 0 begins with the accounts it has; the others are new. */

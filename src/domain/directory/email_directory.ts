@@ -99,7 +99,7 @@ async function findHolder(tx: Tx, email: string): Promise<number | undefined> {
   return (await findListed(tx, email)) ?? ((await isInFirstCell(tx, email)) ? 0 : undefined)
 }
 
-/** Claims of one address wait for each other, also when it isn't listed yet. */
+/** Claims of one address wait for each other, even if it isn't listed yet. */
 async function lockEmail(tx: Tx, email: string): Promise<void> {
   await tx.rows(`select pg_advisory_xact_lock(${keyOfText()})`, [`directory|${email}`])
 }

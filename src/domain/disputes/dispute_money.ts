@@ -1,6 +1,7 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import { debtEvent } from '#domain/ledger/debt.ts'
-import { beginPosting, type Move, move, type Posting, type Stamp } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
+import { beginPosting, type Move, type Posting, type Stamp } from '#domain/ledger/post.ts'
 import { operator, receivable, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd, type Micros } from '#kernel/money.ts'

@@ -24,6 +24,7 @@ export async function recordEvents(
   events: readonly NewEvent[],
   { stamp, client_id = null, ...shared }: EventMetadata,
 ): Promise<void> {
+  if (events.length === 0) return
   const head = await lockAccountHead(tx, account_id)
   const rows = events.map((event): StoredEvent => {
     const owned = { ...stamp(head.last_event_id), account_id }

@@ -7,7 +7,8 @@ import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { assertLedgerSound } from '#test/support/money.ts'
 import { stamp } from '#test/support/moves.ts'
 import { pursesOf } from './ledger_store.ts'
-import { type Move, move, post } from './post.ts'
+import { move } from './move.ts'
+import { type Move, post } from './post.ts'
 import {
   cardPurse,
   chain,

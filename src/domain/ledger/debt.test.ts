@@ -5,7 +5,8 @@ import { insertBareAccount } from '#test/support/accounts.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { assertLedgerSound } from '#test/support/money.ts'
 import { dollarsByPurse, load, moveOf, settle, stamp } from '#test/support/moves.ts'
-import { move, post } from './post.ts'
+import { move } from './move.ts'
+import { post } from './post.ts'
 import { cardPurse, network, operator, receivable } from './purse.ts'
 
 let clone: TestDatabase

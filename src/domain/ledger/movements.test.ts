@@ -4,8 +4,9 @@ import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { insertBareAccount } from '#test/support/accounts.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { stamp } from '#test/support/moves.ts'
+import { move } from './move.ts'
 import { type MovementName, movements, statementSideOf } from './movements.ts'
-import { beginPosting, type Move, move, post } from './post.ts'
+import { beginPosting, type Move, post } from './post.ts'
 import {
   cardPurse,
   chain,

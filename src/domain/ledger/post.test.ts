@@ -8,7 +8,8 @@ import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { assertLedgerSound } from '#test/support/money.ts'
 import { dollarsByPurse, load, moveOf, settle, stamp } from '#test/support/moves.ts'
 import { lockPurses } from './ledger_store.ts'
-import { beginPosting, type Move, move, post } from './post.ts'
+import { move } from './move.ts'
+import { beginPosting, type Move, post } from './post.ts'
 import {
   cardPurse,
   chain,

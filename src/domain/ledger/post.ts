@@ -3,11 +3,10 @@ import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
-import { type Cause, debtPayer, debtPayment, dependsOnDebt, insufficient } from './debt.ts'
+import { type Cause, debtPayer, debtPayment, dependsOnDebt } from './debt.ts'
 import {
   lockPurses,
   type MovementRow,
-  moveInOneStatement,
   type OwnedPurse,
   type PurseRow,
   postingWrites,
@@ -106,39 +105,14 @@ export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promis
   return posted
 }
 
-/** The result of a movement, with the treasury balance after a debt was paid. */
-export type Moved = MovementRow & { treasury_micros: Micros | null }
-
-/** Posts one movement, or throws a Problem. */
-export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<Moved> {
-  requireValid(one)
-  const row = rowOf(one, stamp.now, stamp)
-  const moved = await moveInOneStatement(tx, row, { checks_debt: dependsOnDebt(one) })
-  if (moved !== null) return { ...row, ...moved, treasury_micros: treasuryAfter(one, moved) }
-  const posting = await beginPosting(tx, pursesIn(one), stamp)
-  const posted = posting.move(one)
-  if (posted === null) {
-    throw insufficient(one, -posting.balanceOf(one.account_id, receivable))
-  }
-  await posting.write()
-  return { ...posted, treasury_micros: posting.balanceOf(one.account_id, treasury) }
-}
-
-type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
-
-function treasuryAfter({ from, to }: Move, moved: Balances): Micros | null {
-  if (from.kind === 'treasury') return moved.from_balance_micros
-  return to.kind === 'treasury' ? moved.to_balance_micros : null
-}
-
-function requireValid({ movement, from, to, amount_micros }: Move): void {
+export function requireValid({ movement, from, to, amount_micros }: Move): void {
   const rule = movements[movement]
   assert(amount_micros > 0n, 'a movement has a positive amount')
   assert(from.kind === rule.from, `${movement} leaves a ${rule.from}`)
   assert(to.kind === rule.to, `${movement} reaches a ${rule.to}`)
 }
 
-function pursesIn(move: Move): OwnedPurse[] {
+export function pursesIn(move: Move): OwnedPurse[] {
   const { account_id, from, to } = move
   const purses = dependsOnDebt(move) ? [from, to, receivable] : [from, to]
   const payer = debtPayer(move)
@@ -170,7 +144,7 @@ function decide(move: Move, purses: PurseRows, stamp: Stamp): Posted {
   return row
 }
 
-function rowOf(move: Move, at: Date, stamp: Stamp): MovementRow {
+export function rowOf(move: Move, at: Date, stamp: Stamp): MovementRow {
   return {
     account_id: move.account_id,
     id: stamp.newId('bal', at),

@@ -18,8 +18,8 @@ import { startTestService } from '#test/support/start.ts'
 import { insertNotices } from './notice_store.ts'
 import { renderText } from './templates/layout.ts'
 
-type Received = { to: string[]; from: string; source: string }
-const received: Received[] = []
+type ReceivedEmail = { to: string[]; from: string; source: string }
+const received: ReceivedEmail[] = []
 let isDown = false
 
 const smtp = new SMTPServer({

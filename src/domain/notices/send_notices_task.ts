@@ -20,7 +20,7 @@ const DELAYS_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS
 const KEPT_MS = 30 * 24 * HOUR_MS
 const LEASE_MS = 2 * MINUTE_MS
 const BATCH_SIZE = 50
-/** Old emails are deleted between two runs, so a run with a long queue ends at some time. */
+/** Old emails are deleted between two runs, so even a run with a long queue ends. */
 const RUN_MS_MAX = 30_000
 const ERROR_LENGTH_MAX = 500
 

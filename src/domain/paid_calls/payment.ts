@@ -66,7 +66,7 @@ export const toFacilitatorInput = (row: PaymentRow): { payment: Payment; priced:
 
 export const paymentFailed = (sentence: string) => new Problem('payment_failed', sentence)
 
-/** Why a payment that is stored already can't pay for this call. */
+/** The reason why a stored payment can't pay for this call. */
 export function refusalOf(known: PaymentRow | undefined, bill: Bill): Problem {
   const isSame =
     known?.fingerprint === bill.fingerprint && known.amount_micros === bill.payment.amount_micros

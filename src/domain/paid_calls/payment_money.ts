@@ -1,5 +1,6 @@
+import { move } from '#domain/ledger/move.ts'
 import type { MovementName } from '#domain/ledger/movements.ts'
-import { move, type Stamp } from '#domain/ledger/post.ts'
+import type { Stamp } from '#domain/ledger/post.ts'
 import { fees, gas, type Purse, payers, prepaid, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'

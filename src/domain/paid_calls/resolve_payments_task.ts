@@ -13,7 +13,7 @@ import {
 } from './payment_store.ts'
 import { resolveSettlement } from './resolve_settlement.ts'
 
-/** How long a payer can retry the call before the payment is returned. */
+/** A payer can retry the call for this long before the payment is returned. */
 const GRACE_MS = 10 * 60_000
 /** A transfer sent less than this ago is not sent again. */
 const RESEND_AFTER_MS = 5_000

@@ -25,7 +25,7 @@ export const listStatements: Handler<'list_statements'> = async (context, input)
   )
 }
 
-/** A month whose movements are archived has no statement any more, rather than an empty one. */
+/** A month whose movements are archived has no statement, rather than an empty one. */
 const latest = (started: Date, kept_from: Date | null): Date =>
   kept_from !== null && kept_from > started ? kept_from : started
 

@@ -73,7 +73,7 @@ const CARD_OF_MOVEMENT = `coalesce(
   x.card_id, d.card_id, nullif(m.from_owner_id, ''), nullif(m.to_owner_id, ''))`
 
 /**
- * The sums of a month by agent and movement: deposits and withdrawals by who asked for them,
+ * The sums of a month by agent and movement: deposits and withdrawals by who requested them,
  * everything on a card by who issued it. Debts paid by the balance are the owner's.
  */
 export function findAgentSums(

@@ -11,7 +11,7 @@ const LISTED_MAX = 20
 
 type MailDependencies = { db: Database; settings: Settings }
 
-/** One email for findings that are new, and a reminder per day while any is left. */
+/** One email for findings that are new, and a reminder per day while any remain. */
 export async function mailFindings({ db, settings }: MailDependencies, now: Date): Promise<void> {
   const { operator_email: recipient, operator_url, public_url } = settings
   if (recipient === null) return

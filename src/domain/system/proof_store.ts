@@ -108,7 +108,7 @@ export type FindingRow = {
 }
 
 /** The findings that a run looked for: those it didn't find again are deleted. */
-export type Examined = {
+export type ExaminedScope = {
   proof_names: readonly string[]
   /** Null for all accounts; a range or a list otherwise. */
   accounts: { ids: readonly string[] } | { after: string; through: string } | null
@@ -119,7 +119,7 @@ const FINDINGS_MAX = 1_000
 
 export async function replaceFindings(
   tx: Tx,
-  { proof_names, accounts }: Examined,
+  { proof_names, accounts }: ExaminedScope,
   { found, now }: { found: readonly Violation[]; now: Date },
 ): Promise<void> {
   const kept = found.slice(0, FINDINGS_MAX)
@@ -150,7 +150,7 @@ export async function replaceFindings(
   )
 }
 
-function accountCondition(accounts: Examined['accounts']): [string, unknown[]] {
+function accountCondition(accounts: ExaminedScope['accounts']): [string, unknown[]] {
   if (accounts === null) return ['true', []]
   if ('ids' in accounts) return ['account_id = any($5)', [accounts.ids]]
   return ['account_id > $5 and account_id <= $6', [accounts.after, accounts.through]]

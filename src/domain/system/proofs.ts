@@ -47,7 +47,7 @@ export const running_proofs: readonly RunningProof[] = [
 const namesOf = (scopes: readonly Proof['scope'][]): string[] =>
   proofs.filter(({ scope }) => scopes.includes(scope)).map(({ name }) => name)
 
-/** The proofs that one account is examined by. */
+/** The proofs that run on one account. */
 export const account_proof_names: readonly string[] = [
   ...running_proofs.map(({ name }) => name),
   ...namesOf(['slice', 'account']),

@@ -4,7 +4,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import { type SnapshotReader, withSnapshot } from '#platform/postgres/snapshot.ts'
 import { proofs, running_proofs } from './proofs.ts'
 
-/** How far an account is proven; null where it was never. */
+/** The progress of an account's proofs; null before the first. */
 export type AccountProgress = {
   account_id: string
   through: string

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bareTopupRow } from '#test/support/topups.ts'
 import {
   closeTopup,
   findHoldReason,
@@ -11,41 +12,13 @@ import {
   withOutcome,
   withTransfers,
 } from './deposits.ts'
-import type { PendingTransfer, TopupRow } from './topup.ts'
+import type { PendingTransfer } from './topup.ts'
 
 const SEED = Number(process.env['FLORIN_SEED'] ?? randomInt(2 ** 31))
 const EXPIRY = new Date('2031-03-04T06:00:00.000Z')
 const before = (ms: number) => new Date(EXPIRY.getTime() - ms)
 
-const topup: TopupRow = {
-  account_id: 'acct_1',
-  id: 'tup_1',
-  asset: 'USDT',
-  chain: 'tron',
-  deposit_address: 'T1',
-  amount_micros: 25_000_000n,
-  status: 'awaiting',
-  status_reason: null,
-  resting_status: 'awaiting',
-  resting_reason: null,
-  pending: [],
-  pending_micros: 0n,
-  final_micros: 0n,
-  credited_micros: 0n,
-  is_late: false,
-  txids: [],
-  last_block: null,
-  qr_data_uri: 'data:,',
-  payment_uri: 'tron:',
-  expires_at: EXPIRY,
-  closed_at: null,
-  completed_at: null,
-  metadata: {},
-  version: 1n,
-  created_at: before(3_600_000),
-  updated_at: before(3_600_000),
-  head_number: null,
-}
+const topup = bareTopupRow({ created_at: before(3_600_000), expires_at: EXPIRY })
 
 const states = ['credited', 'held', 'released', 'refunding', 'refunded'] as const
 const reasons = ['below_minimum', 'screening', 'kill_switch'] as const

@@ -34,7 +34,7 @@ export type TransferRow = {
 
 export type HeldReason = 'below_minimum' | 'screening' | 'kill_switch'
 
-/** Why a final transfer is held, or null if it is credited. Screening comes first. */
+/** The reason why a final transfer is held; null if it is credited. Screening comes first. */
 export function findHoldReason(input: {
   screening: Screening
   is_killed: boolean

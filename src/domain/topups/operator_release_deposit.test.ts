@@ -72,15 +72,3 @@ test('refuses while the kill switch of top-ups is on, and the deposit stays held
   await setKillSwitch(false)
   assert((await list()).some((deposit) => deposit.id === id))
 })
-
-test('lists held deposits with their reason and the sender in the notation of its chain', async () => {
-  const { account_id, topup, id } = await openHeld('below_minimum')
-  await room.deposit(await room.openTopup(account_id), 25_000_000n)
-  const [deposit, ...others] = (await list()).filter((one) => one.account_id === account_id)
-  assert.equal(others.length, 0)
-  assert.deepEqual(
-    [deposit?.id, deposit?.account_id, deposit?.topup_id, deposit?.amount_usd, deposit?.reason],
-    [id, account_id, topup.id, 0.999999, 'below_minimum'],
-  )
-  assert.match(deposit?.from_address ?? '', /^T/)
-})

@@ -1,6 +1,7 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { NewEvent } from '#domain/context/context.ts'
-import { type Move, move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
+import type { Move } from '#domain/ledger/post.ts'
 import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.ts'
 import { isKilled } from '#domain/risk/kill_switch.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'

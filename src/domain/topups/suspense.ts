@@ -1,5 +1,6 @@
 import { notFound } from '#contract/common_problems.ts'
-import { type Move, move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
+import type { Move } from '#domain/ledger/post.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import type { Settings } from '#settings/settings.ts'

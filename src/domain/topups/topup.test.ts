@@ -1,39 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_SPEND_LIMITS } from '#settings/spend_limit_settings.ts'
+import { bareTopupRow } from '#test/support/topups.ts'
 import { requireCancellable, requireTopupAmount, type TopupRow, topupView } from './topup.ts'
 
 const NOW = new Date('2031-03-04T05:06:07.000Z')
 
-const topup: TopupRow = {
-  account_id: 'acct_1',
-  id: 'tup_1',
-  asset: 'USDT',
-  chain: 'tron',
-  deposit_address: 'T1',
-  amount_micros: 25_000_000n,
-  status: 'awaiting',
-  status_reason: null,
-  resting_status: 'awaiting',
-  resting_reason: null,
-  pending: [],
-  pending_micros: 0n,
-  final_micros: 0n,
-  credited_micros: 0n,
-  is_late: false,
-  txids: [],
-  last_block: null,
-  qr_data_uri: 'data:,',
-  payment_uri: 'tron:',
-  expires_at: NOW,
-  closed_at: null,
-  completed_at: null,
-  metadata: {},
-  version: 1n,
-  created_at: NOW,
-  updated_at: NOW,
-  head_number: null,
-}
+const topup = bareTopupRow({ created_at: NOW, expires_at: NOW })
 const view = (fields: Partial<TopupRow>) => topupView({ ...topup, ...fields }, 19)
 
 test('payment_state compares pending and final transfers with the expected amount', () => {

@@ -41,7 +41,7 @@ after(async () => {
 })
 
 /** The events between two reads of the chain. */
-type Deed =
+type ChainChange =
   | { deed: 'deposit'; to: number; micros: number }
   | { deed: 'mine'; blocks: number }
   | { deed: 'reorg'; depth: number; keep: 'all' | 'none' | 'pool' }
@@ -50,7 +50,7 @@ type Deed =
   | { deed: 'restart' }
 
 const deeds = fc.array(
-  fc.oneof<fc.Arbitrary<Deed>[]>(
+  fc.oneof<fc.Arbitrary<ChainChange>[]>(
     fc.record({
       deed: fc.constant('deposit' as const),
       to: fc.nat({ max: ADDRESSES - 1 }),
@@ -65,7 +65,7 @@ const deeds = fc.array(
     fc.record({
       deed: fc.constant('fault' as const),
       kind: fc.constantFrom('lost_logs', 'garbage', 'lagging_head', 'status'),
-    }) as fc.Arbitrary<Deed>,
+    }) as fc.Arbitrary<ChainChange>,
     fc.record({
       deed: fc.constant('look' as const),
       watchers: fc.constantFrom(1 as const, 2 as const),
@@ -152,7 +152,7 @@ async function openTopups({ dependencies }: Awaited<ReturnType<typeof scene>>, r
   return topups
 }
 
-function happen(node: TronNode, addresses: readonly string[], one: Deed): void {
+function happen(node: TronNode, addresses: readonly string[], one: ChainChange): void {
   switch (one.deed) {
     case 'deposit':
       node.transferUsdt({ to: addresses[one.to] ?? '', amount_micros: BigInt(one.micros) })

@@ -31,7 +31,7 @@ import {
 
 /**
  * Stores the signed bytes before they are sent, so a crash cannot lose them. If another transfer
- * has taken the nonce meanwhile, the bytes are dropped and the next attempt uses a new nonce.
+ * has taken the nonce since, the bytes are dropped and the next attempt uses a new nonce.
  */
 export async function storeTransfer(
   { db, clock }: WithdrawalDependencies,
@@ -141,7 +141,7 @@ export async function completeWithdrawal(
   })
 }
 
-/** No transfer of it can be mined any more: the whole amount returns to the treasury. */
+/** None of its transfers can be mined any longer: the whole amount returns to the treasury. */
 export async function failWithdrawal(
   dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,

@@ -1,4 +1,4 @@
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'

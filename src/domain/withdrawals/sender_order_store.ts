@@ -11,7 +11,7 @@ export async function findNextNonce(tx: Tx, { chain, address }: Sender): Promise
   return row === undefined ? null : Number(row.next_nonce)
 }
 
-/** False if another transfer has taken the nonce meanwhile; this one must not be sent then. */
+/** False if another transfer has taken the nonce: this one must not be sent. */
 export async function claimNonce(
   tx: Tx,
   { chain, address }: Sender,

@@ -4,7 +4,7 @@ import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_fac
 import { chargeBudget, recordCharge } from '#domain/budgets/charge_budget.ts'
 import { clientIdOf } from '#domain/context/client_id.ts'
 import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
-import { move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { needsReview, requireCooledDown, requireCreditLeft } from '#domain/risk/risk.ts'

@@ -3,7 +3,7 @@ import { changedRows, eventCount, type Proof, rowsIn, SLICES, usd } from '#domai
 const eventsOf = (at: string, type: string) =>
   eventCount({ account_id: 'w.account_id', id: 'w.id', at }, `'${type}'`)
 
-/** SQL: how much a withdrawal moved by a kind of movement since it was made. */
+/** SQL: the amount that a withdrawal moved by a kind of movement since it was made. */
 const moved = (name: string) => `coalesce((
   select sum(m.amount_micros) from movements m
    where m.account_id = w.account_id and m.reference_id = w.id and m.movement = '${name}'

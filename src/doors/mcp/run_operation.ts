@@ -85,14 +85,17 @@ function textOf(header_values: HeaderValues, name: string): string | null {
   })
 }
 
-/** The pipeline's response as a tool result; an error body goes in the same places. */
+/**
+ * The pipeline's response as a tool result; an error body goes in the same places. The response is
+ * JSON text already. Parsing and serializing it again takes 3 µs for a balance and 89 µs for 25
+ * transactions (measured alone): 2 and 5 % of the calls in `npm run bench -- mcp` and `http`.
+ */
 export function toolResult(call: ToolCall, response: Response): string {
   const { status, body, headers } = response
   const structured = body === '' ? '{}' : withRequirement(body, headers)
   const shape: OperationShape = operations[operationOf(call)]
   const text = status < 300 ? shownText(shape, structured) : structured
-  const quoted = shape.never_stored ? JSON.stringify(text) : quotedOnce(text)
-  const content = `"content":[{"type":"text","text":${quoted}}${nextStep(response)}]`
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}${nextStep(response)}]`
   const failed = status < 300 ? '' : ',"isError":true'
   return `{${content},"structuredContent":${structured}${failed}${metaOf(headers)}}`
 }
@@ -101,14 +104,6 @@ export function toolResult(call: ToolCall, response: Response): string {
 function nextStep({ problem_code }: Response): string {
   if (problem_code === null) return ''
   return `,${JSON.stringify({ type: 'text', text: problem_meanings[problem_code] })}`
-}
-
-let last = { text: '', quoted: '""' }
-
-/** Reads that share a statement share the response text, so it is quoted only once. */
-function quotedOnce(text: string): string {
-  if (text !== last.text) last = { text, quoted: JSON.stringify(text) }
-  return last.quoted
 }
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('utf8')

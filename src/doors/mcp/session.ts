@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts'
 import { elicitingSessionId } from './url_elicitation.ts'
 
 /**
- * Sessions for clients that want one. A session is no credential: it is bound to the bearer's
+ * Sessions for clients that want one. A session is not a credential: it is bound to the bearer's
  * owner, and each request carries the bearer all the same.
  */
 const LIFETIME_MS = 24 * 60 * 60 * 1_000
@@ -35,7 +35,7 @@ export async function openSession(
   return id
 }
 
-/** Without the header the call is served as if there were no sessions: they are a choice. */
+/** Without the header the call is served as if there were no sessions: they are optional. */
 export async function requireSession(exchange: Exchange, caller: Caller): Promise<void> {
   const { runtime, request } = exchange
   const id = request.headers['mcp-session-id']

@@ -62,13 +62,13 @@ async function reveal(runtime: Runtime, { caller, request, body }: RevealCall): 
   }
 }
 
-type Revealed = { caller: Caller; request: Call['request']; card_id: string }
+type GrantedReveal = { caller: Caller; request: Call['request']; card_id: string }
 
 /** The pipeline counts and audits the reveal, and audits its own refusals. */
 async function revealWith(
   runtime: Runtime,
   { token, grant_id }: RevealGrant,
-  { caller, request, card_id }: Revealed,
+  { caller, request, card_id }: GrantedReveal,
 ): Promise<Response> {
   const nonce = newNonce(runtime)
   try {
@@ -109,12 +109,12 @@ function requireInput(body: unknown): RevealRequest {
 
 const missing = (field: string) => fieldProblem('invalid_request', field, 'must be a string')
 
-type Refused = { caller: Caller; audit_context: AuditContext; body: unknown }
+type RefusedReveal = { caller: Caller; audit_context: AuditContext; body: unknown }
 
 /** As for reveal_pan itself, every refused attempt is in the audit log (contract 2). */
 async function auditRefusal(
   { db }: Runtime,
-  { caller, audit_context, body }: Refused,
+  { caller, audit_context, body }: RefusedReveal,
   cause: unknown,
 ): Promise<void> {
   if (!(cause instanceof Problem) || cause.status >= 500) return

@@ -94,12 +94,12 @@ export async function submitStepUp(
   return close(context, granted)
 }
 
-type Granted = StepUp['request']['missing']
+type GrantedScopes = StepUp['request']['missing']
 
 /** No code is issued: the app uses the token that it has. */
 async function close(
   { runtime, interaction, client_name, reply }: InteractionContext,
-  granted: Granted | null,
+  granted: GrantedScopes | null,
 ): Promise<FastifyReply> {
   await interaction.destroy()
   const { mode } = runtime.settings

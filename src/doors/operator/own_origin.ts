@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { routeNotFound } from '#contract/common_problems.ts'
 
 const OPERATORS = /^\/operator(\/|$|\.)/
-/** The console's own files, and what watches the service. */
+/** The console's own files, and the paths that monitoring uses. */
 const SHARED = /^\/(assets\/|icon\.svg$|healthz$|metrics$)/
 
 /**

@@ -6,7 +6,7 @@ import type { Call } from '#operations/call.ts'
 import { problemOf, problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 
-type Following = { caller: Caller; call: Call; after: string; sink: ServerResponse }
+type StreamSource = { caller: Caller; call: Call; after: string; sink: ServerResponse }
 
 const RECONNECT_MS = 2_000
 
@@ -17,7 +17,7 @@ const RECONNECT_MS = 2_000
  */
 export class Follower {
   readonly #runtime: Runtime
-  readonly #following: Following
+  readonly #following: StreamSource
   readonly #unsubscribe: () => void
   #after: string
   #ended = false
@@ -26,7 +26,7 @@ export class Follower {
   #was_blocked = false
   #has_failed = false
 
-  constructor(runtime: Runtime, following: Following) {
+  constructor(runtime: Runtime, following: StreamSource) {
     this.#runtime = runtime
     this.#following = following
     this.#after = following.after
@@ -38,7 +38,7 @@ export class Follower {
     this.#wake()
   }
 
-  /** Sends a comment to keep the connection open; ends it if the client read nothing meanwhile. */
+  /** Sends a comment to keep the connection open; ends it if the client has read nothing since. */
   keepAlive(): void {
     const { sink } = this.#following
     if (!sink.writableNeedDrain) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { boundaryOf, MultipartError, readMultipart } from './multipart.ts'
 
-type Read = { name: string; file_name: string | null; bytes: Buffer }
+type ReadPart = { name: string; file_name: string | null; bytes: Buffer }
 
 async function* inChunks(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
@@ -14,8 +14,8 @@ async function* inChunks(bytes: Buffer, cuts: readonly number[]): AsyncGenerator
   }
 }
 
-async function readAll(source: AsyncIterable<Uint8Array>, boundary: string): Promise<Read[]> {
-  const parts: Read[] = []
+async function readAll(source: AsyncIterable<Uint8Array>, boundary: string): Promise<ReadPart[]> {
+  const parts: ReadPart[] = []
   for await (const { name, file_name, body } of readMultipart(source, boundary)) {
     const chunks: Uint8Array[] = []
     for await (const chunk of body) chunks.push(Buffer.from(chunk))
@@ -24,7 +24,7 @@ async function readAll(source: AsyncIterable<Uint8Array>, boundary: string): Pro
   return parts
 }
 
-function written(parts: readonly Read[], boundary: string): Buffer {
+function written(parts: readonly ReadPart[], boundary: string): Buffer {
   const lines = parts.flatMap(({ name, file_name, bytes }) => [
     Buffer.from(
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"` +

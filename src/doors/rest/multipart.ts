@@ -1,6 +1,6 @@
 /**
  * Reads multipart/form-data (RFC 7578) from a stream, part by part and chunk by chunk, so that no
- * part is held in memory. It refuses everything that form senders do not write. busboy accepts five
+ * part is held in memory. It refuses everything that no form sender writes. busboy accepts five
  * of the seven malformed forms in the test.
  */
 export class MultipartError extends Error {}

@@ -35,7 +35,7 @@ async function download(
 ): Promise<FastifyReply> {
   const { name } = request.params as { name: string }
   const [, period = '', format = ''] = NAME.exec(name) ?? []
-  // An unknown name asks for a month before all accounts: who calls is checked before it is a 404.
+  // An unknown name becomes a month before all accounts, so access is checked before the 404.
   const month = `${period || '1970-01'}-01T00:00:00.000Z`
   const call: Call = {
     operation: 'list_statements',

@@ -8,7 +8,7 @@ import {
   findInterrupted,
   findLeaving,
   findPrevious,
-  type Leaving,
+  type LeavingMonths,
   requireFinished,
 } from '#domain/archive/leaving_store.ts'
 import { findCellMove } from '#domain/directory/cell_move_store.ts'
@@ -83,7 +83,7 @@ async function requireReady(session: Tx): Promise<void> {
 /** Calls wait for this lock, so it is given up soon if a long statement holds it. */
 const LOCK_MS = 2_000
 
-async function detach(session: Tx, leaving: Leaving): Promise<Leaving['tables']> {
+async function detach(session: Tx, leaving: LeavingMonths): Promise<LeavingMonths['tables']> {
   await session.run('begin')
   try {
     // Citus sends the limit to its workers only with this. PostgreSQL alone ignores it.
@@ -100,7 +100,7 @@ async function detach(session: Tx, leaving: Leaving): Promise<Leaving['tables']>
 }
 
 /** Nothing changes the detached rows, so equal files can replace them. */
-async function finish(input: ArchiveInput, leaving: Leaving): Promise<string> {
+async function finish(input: ArchiveInput, leaving: LeavingMonths): Promise<string> {
   const { session, now, report } = input
   const { manifest, sha256 } = await ensureFiles(input, leaving)
   await session.run('begin')
@@ -111,11 +111,11 @@ async function finish(input: ArchiveInput, leaving: Leaving): Promise<string> {
 }
 
 /** Sorts by time. */
-const folderOf = ({ to, cell }: ArchiveInput, { since }: Leaving): string =>
+const folderOf = ({ to, cell }: ArchiveInput, { since }: LeavingMonths): string =>
   join(to, `cell${cell}_until_${since.toISOString().slice(0, 7)}`)
 
 /** The files are on the disk, were read again, and have exactly the rows of these tables. */
-async function ensureFiles(input: ArchiveInput, leaving: Leaving): Promise<ReadManifest> {
+async function ensureFiles(input: ArchiveInput, leaving: LeavingMonths): Promise<ReadManifest> {
   const folder = folderOf(input, leaving)
   const found = await readComplete(folder, input.keys)
   if (found !== null && (await hasAllRows(input.session, leaving, found))) return found
@@ -134,7 +134,7 @@ const readComplete = (folder: string, keys: Keys): Promise<ReadManifest | null> 
 
 async function hasAllRows(
   session: Tx,
-  { tables }: Leaving,
+  { tables }: LeavingMonths,
   { manifest }: { manifest: Manifest },
 ): Promise<boolean> {
   for (const table of archived_tables) {
@@ -146,7 +146,7 @@ async function hasAllRows(
 }
 
 /** Writes the files, flushes them, and only then gives the folder its name. */
-async function writeFiles(input: ArchiveInput, leaving: Leaving): Promise<void> {
+async function writeFiles(input: ArchiveInput, leaving: LeavingMonths): Promise<void> {
   const { session, keys, cell, to, now, report } = input
   const { from, floor, since, tables } = leaving
   const folder = folderOf(input, leaving)

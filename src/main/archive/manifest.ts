@@ -36,7 +36,7 @@ export type Manifest = {
   files: ArchiveFile[]
 }
 
-type Signed = Manifest & { mac: string }
+type SignedManifest = Manifest & { mac: string }
 
 const macOf = (keys: Keys, manifest: Manifest): string =>
   keys.fingerprint('archive manifest', canonicalJson(manifest))
@@ -67,9 +67,9 @@ export async function readManifest(folder: string, keys: Keys): Promise<ReadMani
   return { manifest, sha256: sha256Of(text) }
 }
 
-function parse(folder: string, text: string): Signed {
+function parse(folder: string, text: string): SignedManifest {
   try {
-    return JSON.parse(text) as Signed
+    return JSON.parse(text) as SignedManifest
   } catch (cause) {
     throw new ConfigError(`${folder}: ${MANIFEST} is not valid JSON.`, { cause })
   }

@@ -8,14 +8,14 @@ import { openSession } from '#platform/postgres/session.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
 import { cloneDatabase } from '#test/support/database.ts'
-import { type Archiving, withMonthlyBooks } from '#test/support/monthly_books.ts'
+import { type ArchiveBooks, withMonthlyBooks } from '#test/support/monthly_books.ts'
 import { createArchive } from './create_archive.ts'
 import { sumRows } from './export_rows.ts'
 import { sha256Of } from './manifest.ts'
 import { restoreArchive } from './restore_archive.ts'
 import { verifyArchive, verifyFolder } from './verify_archive.ts'
 
-const made = async ({ session, input }: Archiving, before = input.before): Promise<string> => {
+const made = async ({ session, input }: ArchiveBooks, before = input.before): Promise<string> => {
   const folder = await createArchive({ ...input, before, session })
   assert(folder !== null)
   return folder

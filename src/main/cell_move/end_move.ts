@@ -47,14 +47,13 @@ async function clearTarget(admin: string, report: EndInput['report']): Promise<v
     target = await openAdministrator(admin, 'new')
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
-    return report(`${cause.message} Drop the database there before you use it again.`)
+    return report(`${cause.message} Drop the copy there before you use it again.`)
   }
   try {
     await unsubscribe(target)
-    await emptyTables(
-      target,
-      (await listTables(target)).map(({ name }) => name),
-    )
+    const names = (await listTables(target)).map(({ name }) => name)
+    if (names.length === 0) return
+    await emptyTables(target, names)
     await deleteCellMove(target)
     await setReadOnly(target, false)
   } finally {
@@ -89,9 +88,10 @@ async function confirm({ cell, report }: EndInput, { source, target }: Servers):
   await unsubscribe(target)
   await unpublish(source)
   await deleteCellMove(target)
+  const old = source.schema === null ? 'database' : `schema ${source.schema}`
   report(
-    `The move of cell ${cell} is confirmed. Remove the old database when the settings of every ` +
-      'node name the new one.',
+    `The move of cell ${cell} is confirmed. Drop the old ${old} when the settings of every node ` +
+      'name the new server.',
   )
 }
 

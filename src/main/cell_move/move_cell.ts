@@ -18,7 +18,7 @@ import type { Keys } from '#platform/storage/keys.ts'
 import { compareTables, splitBySize, type TableLists } from './compare_tables.ts'
 import { openUrls, sealUrls } from './sealed_urls.ts'
 import { openAdministrator, requireNoOtherCells, setReadOnly } from './servers.ts'
-import { dropSlot, publish, readLag, requireLogical, slotOf } from './source.ts'
+import { dropSlot, publish, readLag, requireLogical, requirePlain, slotOf } from './source.ts'
 import { switchCell } from './switch_cell.ts'
 import {
   confirmWhenFlushed,
@@ -115,6 +115,7 @@ async function excludeArchives(source: Session, { cell }: MoveInput): Promise<vo
 }
 
 async function requireReady(source: Session, { from, cell }: MoveInput): Promise<void> {
+  await requirePlain(source, cell)
   await requireNoOtherCells(source, placeOf(from))
   await requireLogical(source)
   const db = openDatabase(from, { pool_size: 1 })

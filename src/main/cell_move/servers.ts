@@ -1,4 +1,5 @@
 import { placeOf } from '#platform/postgres/database_url.ts'
+import { channelIn } from '#platform/postgres/notify.ts'
 import { openSession, type Session } from '#platform/postgres/session.ts'
 import { quoted } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
@@ -29,8 +30,12 @@ export async function openAdministrator(url: string, which: 'old' | 'new'): Prom
   )
 }
 
-/** A move closes a whole database and ends its connections, so no other cell may be in it. */
+/** A database has one set of publications and subscriptions for all its schemas. */
+export const moveName = ({ schema }: Session): string => channelIn(schema, 'florin_move')
+
+/** The move of a cell in public closes the whole database, so no other cell may be in it. */
 export async function requireNoOtherCells(session: Session, place: string): Promise<void> {
+  if (session.schema !== null) return
   const [other] = await session.rows<{ schema: string }>(
     `select relnamespace::regnamespace::text as schema from pg_class
       where relname = 'cell_move' and relkind = 'r'
@@ -40,7 +45,7 @@ export async function requireNoOtherCells(session: Session, place: string): Prom
   if (other === undefined) return
   throw new ConfigError(
     `The database at ${place} has another cell in its schema ${other.schema}, which a move would ` +
-      'stop too. Move that schema away first: see "Cells in schemas" in docs/scaling.md.',
+      'stop too. Move that cell away first, and drop the schema when its move is confirmed.',
   )
 }
 
@@ -61,8 +66,14 @@ export async function listTables(session: Session): Promise<{ name: string; byte
   return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }))
 }
 
-/** A copy that is not in use, and one that was replaced, are read-only for every new connection. */
+/** A copy that is not in use is read-only for everyone but its subscription. */
 export async function setReadOnly(session: Session, isOn: boolean): Promise<void> {
+  if (session.schema !== null) {
+    await session.run(
+      isOn ? 'call refuse_writes(including_replication => false)' : 'call allow_writes()',
+    )
+    return
+  }
   const [row] = await session.rows<{ name: string }>('select current_database() as name')
   const change = isOn
     ? 'set default_transaction_read_only = on'

@@ -1,16 +1,24 @@
 import type { Session } from '#platform/postgres/session.ts'
 import { listed } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
-import { listTables } from './servers.ts'
-
-const PUBLICATION = 'florin_move'
+import { listTables, moveName } from './servers.ts'
 
 /** Slots belong to the whole server, so the name contains the database. */
 export async function slotOf(source: Session): Promise<string> {
   const [row] = await source.rows<{ oid: string }>(
     `select oid::text from pg_database where datname = current_database()`,
   )
-  return `florin_move_${row?.oid}`
+  return `${moveName(source)}_${row?.oid}`
+}
+
+/** Citus has the rows of a cell in tables of its own names. */
+export async function requirePlain(source: Session, cell: number): Promise<void> {
+  const found = await source.rows(`select from pg_extension where extname = 'citus'`)
+  if (found.length === 0) return
+  throw new ConfigError(
+    `Cell ${cell} is on Citus, which moves schemas itself: run citus_schema_move on its ` +
+      'coordinator.',
+  )
 }
 
 /** Throws if the old server can't send its changes to another one. */
@@ -32,14 +40,14 @@ export async function publish(source: Session, names: readonly string[]): Promis
   const tables = (await listTables(source)).map(({ name }) => name)
   await unpublish(source)
   await source.run(
-    `create publication ${PUBLICATION} for table ${listed(names)}
+    `create publication ${moveName(source)} for table ${listed(names)}
        with (publish_via_partition_root = true)`,
   )
   return tables.filter((name) => !names.includes(name))
 }
 
 export async function unpublish(source: Session): Promise<void> {
-  await source.run(`drop publication if exists ${PUBLICATION}`)
+  await source.run(`drop publication if exists ${moveName(source)}`)
 }
 
 /** Usually the subscription drops its slot, but a command may die before there is one. */

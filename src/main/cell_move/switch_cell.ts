@@ -8,12 +8,12 @@ import {
   saveCellMove,
   touchCellMove,
 } from '#domain/directory/cell_move_store.ts'
-import { APPLICATION_NAME } from '#platform/postgres/connected_nodes.ts'
+import { applicationName, tagOf } from '#platform/postgres/connected_nodes.ts'
 import type { Session } from '#platform/postgres/session.ts'
 import { literal, lockTables, quoted } from '#platform/postgres/whole_tables.ts'
 import { compareTables, type TableLists } from './compare_tables.ts'
 import { setReadOnly } from './servers.ts'
-import { readLag } from './source.ts'
+import { readLag, slotOf } from './source.ts'
 import { disableSubscription } from './target.ts'
 
 /** Calls in flight end by themselves within this time; then their connections are ended. */
@@ -86,14 +86,23 @@ async function stopWrites(lock: Session, source: Session, names: string[]): Prom
   }
 }
 
+/** SQL: connections to this cell, except those of this process. */
+const CELL_CLIENTS = `from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend'
+    and application_name <> $1 and position($2 in application_name) > 0`
+
+/** A schema's connections are known by their names; other cells use the same database. */
+const clientsOf = ({ schema }: Session): [string, string] => [
+  applicationName(schema),
+  schema === null ? '' : tagOf(schema),
+]
+
 async function waitForTransactions(source: Session): Promise<void> {
   const until_ms = performance.now() + IN_FLIGHT_MS
   while (performance.now() < until_ms) {
     const open = await source.rows(
-      `select from pg_stat_activity
-        where datname = current_database() and backend_type = 'client backend'
-          and xact_start is not null and application_name <> $1`,
-      [APPLICATION_NAME],
+      `select ${CELL_CLIENTS} and xact_start is not null`,
+      clientsOf(source),
     )
     if (open.length === 0) return
     await wait(POLL_MS)
@@ -103,13 +112,13 @@ async function waitForTransactions(source: Session): Promise<void> {
 /** Writing the row flushes the log up to it, so nothing committed is behind the awaited place. */
 async function catchUp(source: Session, began_ms: number): Promise<void> {
   await touchCellMove(source)
+  const slot_name = await slotOf(source)
   const [row] = await source.rows<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn')
   for (;;) {
     const [slot] = await source.rows<{ is_there: boolean }>(
       `select confirmed_flush_lsn >= $1::pg_lsn as is_there from pg_replication_slots
-        where slot_name = 'florin_move_' || (select oid from pg_database
-                                              where datname = current_database())`,
-      [row?.lsn],
+        where slot_name = $2`,
+      [row?.lsn, slot_name],
     )
     if (slot?.is_there === true) return
     if (performance.now() - began_ms > CATCH_UP_MS_MAX) {
@@ -161,10 +170,5 @@ async function closeSource(lock: Session, moved: CellMove): Promise<void> {
 
 /** A node whose connections end looks for the new address when it connects again. */
 export async function endConnections(source: Session): Promise<void> {
-  await source.rows(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend'
-        and application_name <> $1`,
-    [APPLICATION_NAME],
-  )
+  await source.rows(`select pg_terminate_backend(pid, 5000) ${CELL_CLIENTS}`, clientsOf(source))
 }

@@ -4,17 +4,14 @@ import { migrate } from '#platform/postgres/migrate.ts'
 import type { Session } from '#platform/postgres/session.ts'
 import { emptyTables, literal } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
-import { listTables, requireNoOtherCells } from './servers.ts'
-
-const SUBSCRIPTION = 'florin_move'
-const PUBLICATION = 'florin_move'
+import { listTables, moveName, requireNoOtherCells } from './servers.ts'
 
 export async function hasSubscription(target: Session): Promise<boolean> {
   const rows = await target.rows(
     `select from pg_subscription
       where subname = $1
         and subdbid = (select oid from pg_database where datname = current_database())`,
-    [SUBSCRIPTION],
+    [moveName(target)],
   )
   return rows.length > 0
 }
@@ -28,8 +25,11 @@ export async function requireEmpty(target: Session, url: string): Promise<void> 
     isOurs && (await target.rows('select from accounts union all select from cell')).length === 0
   if (tables.length === 0 || isEmpty) return
   throw new ConfigError(
-    `The database at ${placeOf(url)} is not empty. Create a new one there, for example with ` +
-      '`createdb`, and name it in --to.',
+    target.schema === null
+      ? `The database at ${placeOf(url)} is not empty. Create a new one there, for example with ` +
+          '`createdb`, and name it in --to.'
+      : `The schema ${target.schema} at ${placeOf(url)} is not empty. If it is the old copy of a ` +
+          'confirmed move, drop it there.',
   )
 }
 
@@ -64,8 +64,8 @@ type Subscription = { from: string; slot: string }
 export async function subscribe(target: Session, { from, slot }: Subscription): Promise<void> {
   try {
     await target.run(
-      `create subscription ${SUBSCRIPTION} connection ${literal(withPrimary(from))}
-         publication ${PUBLICATION} with (slot_name = ${slot})`,
+      `create subscription ${moveName(target)} connection ${literal(withPrimary(from))}
+         publication ${moveName(target)} with (slot_name = ${slot})`,
     )
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
@@ -83,23 +83,23 @@ function withPrimary(url: string): string {
 }
 
 export async function enableSubscription(target: Session): Promise<void> {
-  await target.run(`alter subscription ${SUBSCRIPTION} enable`)
+  await target.run(`alter subscription ${moveName(target)} enable`)
 }
 
 export async function disableSubscription(target: Session): Promise<void> {
-  await target.run(`alter subscription ${SUBSCRIPTION} disable`)
+  await target.run(`alter subscription ${moveName(target)} disable`)
 }
 
 /** From here on, confirmed changes are on disk. Before, that would slow the copy down. */
 export async function confirmWhenFlushed(target: Session): Promise<void> {
-  await target.run(`alter subscription ${SUBSCRIPTION} set (synchronous_commit = on)`)
+  await target.run(`alter subscription ${moveName(target)} set (synchronous_commit = on)`)
 }
 
 /** Drops the slot on the old server too. */
 export async function unsubscribe(target: Session): Promise<void> {
   if (!(await hasSubscription(target))) return
   await disableSubscription(target)
-  await target.run(`drop subscription ${SUBSCRIPTION}`)
+  await target.run(`drop subscription ${moveName(target)}`)
 }
 
 export type CopyProgress = { copied: number; tables: number; size: string; errors: number }
@@ -108,14 +108,15 @@ export async function readCopyProgress(target: Session): Promise<CopyProgress> {
   const [row] = await target.rows<CopyProgress>(
     `select count(*) filter (where srsubstate = 'r')::integer as copied,
             count(*)::integer as tables,
-            pg_size_pretty(pg_database_size(current_database())) as size,
+            (select pg_size_pretty(sum(pg_total_relation_size(oid))) from pg_class
+              where relnamespace = current_schema()::regnamespace and relkind = 'r') as size,
             (select (apply_error_count + sync_error_count)::integer
                from pg_stat_subscription_stats s where s.subid = any(array_agg(srsubid))) as errors
        from pg_subscription_rel
       where srsubid = (select oid from pg_subscription where subname = $1
                           and subdbid = (select oid from pg_database
                                           where datname = current_database()))`,
-    [SUBSCRIPTION],
+    [moveName(target)],
   )
   return row ?? { copied: 0, tables: 0, size: '', errors: 0 }
 }

@@ -40,7 +40,7 @@ export type Ports = { port: number; card_host_port: number }
 
 export type WorkerStart = {
   number: number
-  /** How many workers share the limits. */
+  /** The number of workers that share the limits. */
   count: number
   version: string
   is_log_in_file: boolean

@@ -14,7 +14,7 @@ export function limitsOfParent(parent: Channel<ParentRequests>): SharedLimits {
   }
 }
 
-type Waiting = {
+type PendingQuestion = {
   question: RateQuestion
   resolve(verdict: RateVerdict): void
   reject(cause: unknown): void
@@ -24,7 +24,7 @@ type Waiting = {
 export function limiterOfParent(
   decide: (questions: readonly RateQuestion[]) => Promise<RateVerdict[]>,
 ): RateLimiter {
-  let waiting: Waiting[] = []
+  let waiting: PendingQuestion[] = []
   const send = async () => {
     const batch = waiting
     waiting = []

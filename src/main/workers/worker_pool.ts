@@ -68,7 +68,7 @@ export async function startWorkers(options: PoolOptions): Promise<WorkerPool> {
   }
 }
 
-type Launched = {
+type LaunchedWorker = {
   started: Promise<Ports>
   ended: Promise<ExitStatus>
   /** Null before the start and after the end. */
@@ -78,7 +78,7 @@ type Launched = {
 type ExitStatus = { code: number | null; signal: string | null; lived_ms: number }
 
 /** Starts one worker process. */
-function launchWorker(number: number, options: PoolOptions): Launched {
+function launchWorker(number: number, options: PoolOptions): LaunchedWorker {
   const { clock, log, start } = options
   const worker = cluster.fork()
   const served = options.serveWorker()
@@ -137,7 +137,7 @@ export function restartDelayMs(failures: number): number {
   return Math.min(DELAY_MAX_MS, DELAY_MIN_MS * 2 ** (failures - 2))
 }
 
-type Place = Pick<Launched, 'channel' | 'stop'> & {
+type Place = Pick<LaunchedWorker, 'channel' | 'stop'> & {
   /** Settles with the first start. */
   started: Promise<Ports>
 }

@@ -8,9 +8,9 @@ import type { AccountDatabase, Tx } from '#platform/postgres/db.ts'
 import { contextOf, preparingContextOf } from './contexts.ts'
 import {
   findStoredResponse,
-  insertResponse,
   isStorable,
   lockIdempotencyKey,
+  newStoredResponse,
 } from './stored_responses.ts'
 import { idempotentRequestOf } from './with_idempotency.ts'
 import type { Work } from './work.ts'
@@ -53,7 +53,8 @@ async function attempt(invocation: Invocation, tx: Tx, work: Work): Promise<'sto
   if (refusal === null) throw new Succeeded()
   if (idempotent !== null && isStorable(refusal)) {
     const now = runtime.clock.now()
-    await insertResponse(tx, idempotent, { ...problemResponse(refusal, request.id), now })
+    const response = { ...problemResponse(refusal, request.id), now }
+    await tx.write(newStoredResponse(idempotent, response))
   }
   return refusal
 }

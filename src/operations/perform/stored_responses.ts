@@ -2,6 +2,7 @@ import type { Operation } from '#contract/operation.ts'
 import { Problem, type ProblemCode } from '#contract/problem.ts'
 import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { plainWrite, type Write } from '#platform/postgres/write.ts'
 
 /** A request under an Idempotency-Key. */
 export type IdempotentRequest = {
@@ -62,13 +63,12 @@ export async function markReplayed(tx: Tx, request: IdempotentRequest, now: Date
   ])
 }
 
-export async function insertResponse(
-  tx: Tx,
+export function newStoredResponse(
   request: IdempotentRequest,
   { status, body, now }: { status: number; body: string; now: Date },
-): Promise<void> {
+): Write {
   const { scope, key, fingerprint, account_id } = request
-  await tx.run(
+  return plainWrite(
     `insert into stored_responses (scope, key, fingerprint, status, body, account_id, created_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [scope, key, fingerprint, status, body, account_id, now],

@@ -76,10 +76,12 @@ export async function writeTrail(
   }
   const accounts = new Set([...trail.events.keys(), ...trail.entries.keys()])
   for (const account_id of [...accounts].sort()) {
-    const events = trail.events.get(account_id) ?? []
-    if (events.length > 0) await recordEvents(tx, account_id, events, event_metadata)
     const context = auditContextOf({ ...source, clock, newId })
-    await recordAudit(tx, account_id, trail.entries.get(account_id) ?? [], context)
+    // Both lock the sequence row; together they take two round trips.
+    await Promise.all([
+      recordEvents(tx, account_id, trail.events.get(account_id) ?? [], event_metadata),
+      recordAudit(tx, account_id, trail.entries.get(account_id) ?? [], context),
+    ])
   }
 }
 

@@ -3,16 +3,16 @@ import { Problem } from '#contract/problem.ts'
 import type { Response } from '#operations/call.ts'
 import type { Invocation } from '#operations/invocation.ts'
 import { problemResponse } from '#operations/problem_response.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import { fingerprintRequest } from './fingerprint_request.ts'
 import { successResponse } from './read.ts'
 import {
   findStoredResponse,
   type IdempotentRequest,
-  insertResponse,
   isStorable,
   lockIdempotencyKey,
   markReplayed,
+  newStoredResponse,
   type StoredResponse,
   storedBody,
 } from './stored_responses.ts'
@@ -20,6 +20,7 @@ import type { Effect, Work } from './work.ts'
 
 type KeyedWrite = {
   tx: Tx
+  commitWith: CommitWith
   request: IdempotentRequest
   work: Work
   apply(effect: Effect): Promise<object>
@@ -36,24 +37,25 @@ export function idempotentRequestOf(invocation: Invocation): IdempotentRequest |
 
 /** The first call under a key runs and stores its response, refusals too; a repeat replays it. */
 export async function runOnce(invocation: Invocation, write: KeyedWrite): Promise<Response> {
-  const { tx, request, work } = write
+  const { tx, commitWith, request, work } = write
   const { operation, runtime } = invocation
-  await lockIdempotencyKey(tx, request)
-  const stored = await findStoredResponse(tx, request)
+  const [, stored] = await Promise.all([
+    lockIdempotencyKey(tx, request),
+    findStoredResponse(tx, request),
+  ])
   if (stored !== undefined) return replay(invocation, write, stored)
 
-  await tx.run('savepoint effect')
   try {
-    const output = await write.runHandler()
-    const body = storedBody(operation, output)
-    await insertResponse(tx, request, { status: operation.status, body, now: runtime.clock.now() })
+    const [, output] = await Promise.all([tx.run('savepoint effect'), write.runHandler()])
+    const [{ status }, body, now] = [operation, storedBody(operation, output), runtime.clock.now()]
+    await commitWith([newStoredResponse(request, { status, body, now })])
     return successResponse(operation, JSON.stringify(output))
   } catch (cause) {
     if (!(cause instanceof Problem) || !isStorable(cause)) throw cause
     await tx.run('rollback to savepoint effect')
     await work.onRefusal(tx, cause)
     const refusal = problemResponse(cause, invocation.request.id)
-    await insertResponse(tx, request, { ...refusal, now: runtime.clock.now() })
+    await commitWith([newStoredResponse(request, { ...refusal, now: runtime.clock.now() })])
     return refusal
   }
 }

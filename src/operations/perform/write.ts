@@ -19,12 +19,16 @@ export async function runWrite(invocation: Invocation, work: Work): Promise<Resp
   if (refusal !== null && request === null) throw refusal
   const run = await prepareRun(invocation, work, request)
   const changed_accounts = new Set<string>()
-  const response = await runtime.databaseOf(invocation.caller).transaction(async (tx) => {
-    const apply = (effect: Effect) => withTrail(invocation, { tx, changed_accounts }, effect)
-    const runHandler = () => apply((context) => run(context, invocation.input))
-    if (request !== null) return runOnce(invocation, { tx, request, work, apply, runHandler })
-    return successResponse(operation, JSON.stringify(await runHandler()))
-  })
+  const response = await runtime
+    .databaseOf(invocation.caller)
+    .transaction(async (tx, commitWith) => {
+      const apply = (effect: Effect) => withTrail(invocation, { tx, changed_accounts }, effect)
+      const runHandler = () => apply((context) => run(context, invocation.input))
+      if (request !== null) {
+        return runOnce(invocation, { tx, commitWith, request, work, apply, runHandler })
+      }
+      return successResponse(operation, JSON.stringify(await runHandler()))
+    })
   // Other nodes drop these from their caches when the notification of the commit arrives.
   for (const account_id of changed_accounts) runtime.credentials.forget(account_id)
   runtime.fail('before_reply')

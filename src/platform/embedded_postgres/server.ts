@@ -10,7 +10,7 @@ import { invocationAs } from './server_user.ts'
 export type LaunchOptions = {
   cluster: Cluster
   port: number
-  /** Shuts the server down, also while it is starting. */
+  /** Shuts the server down, even while it is starting. */
   signal: AbortSignal
   log: (line: string) => void
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type pg from 'pg'
 import manifest from '#package.json' with { type: 'json' }
@@ -5,13 +6,24 @@ import { known_schema } from './migration_files.ts'
 
 // PostgreSQL cuts a name after 63 bytes, and the process comes last.
 const HOST_MAX = 20
+const HOST_MAX_TAGGED = 12
+const TAG_LENGTH = 8
 
-/** The name of our connections in pg_stat_activity: version, newest known migration and process. */
-export const APPLICATION_NAME =
-  `florin/${manifest.version} schema=${known_schema} ` +
-  `${hostname().slice(0, HOST_MAX)}:${process.pid}`
+/** In the names of connections to a cell that is a schema: "in" and a hash of the schema's name. */
+export const tagOf = (schema: string): string =>
+  ` in=${createHash('md5').update(schema).digest('hex').slice(0, TAG_LENGTH)} `
 
-const NAME = /^florin\/(\S+) schema=(\d+) (\S+):(\d+)$/
+/**
+ * The name of our connections in pg_stat_activity: version, newest known migration, schema and
+ * process.
+ */
+export function applicationName(schema: string | null): string {
+  const host = hostname().slice(0, schema === null ? HOST_MAX : HOST_MAX_TAGGED)
+  const tag = schema === null ? ' ' : tagOf(schema)
+  return `florin/${manifest.version} schema=${known_schema}${tag}${host}:${process.pid}`
+}
+
+const NAME = /^florin\/(\S+) schema=(\d+)(?: in=\w+)? (\S+):(\d+)$/
 
 /** Connected processes, except this connection, whose version does not know a migration. */
 export async function findOlderNodes(client: pg.ClientBase, schema: number): Promise<string[]> {

@@ -5,7 +5,7 @@ import { neverFail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { poolCloser } from './close_pool.ts'
-import { APPLICATION_NAME } from './connected_nodes.ts'
+import { applicationName } from './connected_nodes.ts'
 import { connectToMoved, type DatabaseAddress } from './database_address.ts'
 import { translateFaults } from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
@@ -100,7 +100,7 @@ export function openPool(urlNow: () => string, options: PoolOptions, address?: D
       await used.close()
       await Promise.all(left)
     },
-    /** Null for the default one. Only a database without schemas of cells can be moved. */
+    /** Null for the default one. A move keeps it. */
     schema: schemaOf(used.url),
     log,
     fail: options.fail ?? neverFail,
@@ -109,7 +109,8 @@ export function openPool(urlNow: () => string, options: PoolOptions, address?: D
 
 function openConnections(url: string, options: PoolOptions, log: Log): Connections {
   const hosts = splitHosts(url)
-  const Client = clientOf(hosts)
+  const schema = schemaOf(url)
+  const Client = clientOf(hosts, schema)
   const settings = { ...poolSettings(url, options), Client }
   const pool = new pg.Pool(settings)
   // Without this listener, a lost idle connection would end the process.
@@ -118,9 +119,9 @@ function openConnections(url: string, options: PoolOptions, log: Log): Connectio
   const close = poolCloser(pool)
   return {
     url,
-    connect: () => connectToPrimary(hosts, () => pool.connect()),
+    connect: () => connectToPrimary(hosts, schema, () => pool.connect()),
     connectOutsidePool: () =>
-      connectToPrimary(hosts, () => connectOutsidePool(Client, url, options)),
+      connectToPrimary(hosts, schema, () => connectOutsidePool(Client, url, options)),
     close,
     leave: async () => {
       // A pool that is closed would let them wait until they time out.
@@ -173,7 +174,7 @@ function serverSettings(url: string, { role, key_lookups = false }: PoolOptions)
 function poolSettings(url: string, options: PoolOptions): pg.PoolConfig {
   const { pool_size = 16, limits = DEFAULT_LIMITS } = options
   return {
-    application_name: APPLICATION_NAME,
+    application_name: applicationName(schemaOf(url)),
     max: pool_size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: POOL_IDLE_MS,
@@ -195,7 +196,7 @@ async function connectOutsidePool(
 ): Promise<pg.Client> {
   const client = new Client({
     ...TCP_KEEPALIVE,
-    application_name: APPLICATION_NAME,
+    application_name: applicationName(schemaOf(url)),
     options: serverSettings(url, role === undefined ? {} : { role }),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })

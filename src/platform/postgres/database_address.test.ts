@@ -3,7 +3,9 @@ import { after, test } from 'node:test'
 import { cloneDatabase } from '#test/support/database.ts'
 import { DatabaseAddress, type DatabaseUrls } from './database_address.ts'
 import { DatabaseUnavailable, openAccountPool, openDatabase } from './db.ts'
+import { migrate } from './migrate.ts'
 import { SERVICE_ROLE } from './roles.ts'
+import { withSchema } from './schema.ts'
 
 const [old, next] = [await cloneDatabase(), await cloneDatabase()]
 const admin = openDatabase(old.url, { pool_size: 1 })
@@ -69,6 +71,27 @@ test('a connection to a read-only database asks for the address before it is use
   after(staying.close)
   assert.equal(await nameIn(staying), nameOf(old.url), 'read-only for another reason')
   await setReadOnly('off')
+})
+
+test('a moved schema refuses writes and is asked by new connections; its database goes on', async () => {
+  const [closed, home] = [withSchema(old.url, 'cell_1'), withSchema(next.url, 'cell_1')]
+  const owner = openDatabase(closed, { pool_size: 1 })
+  const other = openDatabase(home, { pool_size: 1 })
+  after(() => Promise.all([owner.close(), other.close()]))
+  await migrate(owner)
+  await migrate(other)
+  const address = new DatabaseAddress(urlsOf(closed), async () => urlsOf(home))
+  const role = { name: SERVICE_ROLE, can_copy: true }
+  const [open, fresh] = [openDatabase(address, { pool_size: 1, role }), openDatabase(address)]
+  after(() => Promise.all([open.close(), fresh.close()]))
+  assert.equal(await nameIn(open), nameOf(old.url))
+  await owner.run('call close_moved_database()')
+  const write = `update task_runs set node = 'late'`
+  await assert.rejects(owner.run(write), DatabaseUnavailable, 'the owner is refused too')
+  assert.equal(await nameIn(fresh), nameOf(next.url), 'a new connection is asked')
+  assert.equal(await open.run(write), 0)
+  assert.equal(await nameIn(open), nameOf(next.url))
+  assert.equal(await admin.run(write), 0, 'the schema public is not concerned')
 })
 
 test('a write that the old copy refuses is repeated on the new server', async () => {

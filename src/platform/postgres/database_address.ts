@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { DatabaseUnavailable } from './database_faults.ts'
-import { isReadOnly } from './read_only.ts'
+import { askSchema, isReadOnly, mustAskSchema } from './read_only.ts'
+import { schemaOf } from './schema.ts'
 
 export type DatabaseUrls = {
   url: string
@@ -19,11 +20,14 @@ export type FindMove = (urls: DatabaseUrls) => Promise<DatabaseUrls | null>
  */
 export class DatabaseAddress {
   #urls: DatabaseUrls
+  /** Null for the default one. A move keeps it. */
+  readonly schema: string | null
   #search: Promise<boolean> | null = null
   readonly #findMove: FindMove
 
   constructor(urls: DatabaseUrls, findMove: FindMove) {
     this.#urls = urls
+    this.schema = schemaOf(urls.url)
     this.#findMove = findMove
   }
 
@@ -63,8 +67,9 @@ type Connecting<Client> = {
 }
 
 /**
- * Connects to the server that the database is on. The old server's copy is read-only after a move,
- * and the server reports that with every new connection; then the address is looked for.
+ * Connects to the server that the database is on. The old server's copy is read-only after a move:
+ * the server reports that with every new connection, and a schema says so if asked. Then the
+ * address is looked for.
  */
 export async function connectToMoved<Client extends pg.ClientBase>(
   address: DatabaseAddress,
@@ -75,11 +80,24 @@ export async function connectToMoved<Client extends pg.ClientBase>(
     if (address.isUncertain) await findInTime(address, until_ms)
     const { urls } = address
     const client = await connect()
+    if (mustAskSchema(client, address.schema)) await askOrRelease(client, release)
     const is_stale = address.urls !== urls
     if (!is_stale && !address.isUncertain) {
       if (!isReadOnly(client) || !(await hasMoved(address, until_ms))) return client
     }
     release(client, { is_stale: is_stale || isReadOnly(client) })
+  }
+}
+
+async function askOrRelease<Client extends pg.ClientBase>(
+  client: Client,
+  release: Connecting<Client>['release'],
+): Promise<void> {
+  try {
+    await askSchema(client)
+  } catch (cause) {
+    release(client, { is_stale: true })
+    throw cause
   }
 }
 

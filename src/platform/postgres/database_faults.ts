@@ -23,9 +23,14 @@ export function isRetryable(cause: unknown): boolean {
   return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
 }
 
-/** The host became a standby or stopped responding, or the database moved: close it. */
+/**
+ * The host became a standby or stopped responding, or the database moved: close it. A worker of
+ * Citus that no longer has the rows reports that it can't connect to the one that has (08).
+ */
 export function isConnectionDead(cause: unknown): boolean {
-  return codeOf(cause) === '25006' || (cause as Error | null)?.message === 'Query read timeout'
+  const code = codeOf(cause)
+  if (typeof code === 'string' && /^(25006|08)/.test(code)) return true
+  return (cause as Error | null)?.message === 'Query read timeout'
 }
 
 const SOCKET_CODES = [
@@ -37,6 +42,10 @@ const SOCKET_CODES = [
   'EHOSTUNREACH',
 ]
 
+/** Citus gives it no code of its own: a worker failed before the commit, so nothing is written. */
+const CITUS_COMMIT = /^could not commit transaction for shard/
+const INTERNAL_ERROR = 'XX000'
+
 /**
  * SQLSTATE classes: 08 connection, 57P shutting down, 53 out of resources, 25006 read-only standby,
  * 57014 statement timeout, 55P03 lock timeout.
@@ -44,6 +53,7 @@ const SOCKET_CODES = [
 export function isUnavailable(cause: unknown): boolean {
   const code = codeOf(cause)
   if (typeof code === 'string') {
+    if (code === INTERNAL_ERROR) return CITUS_COMMIT.test((cause as Error).message)
     return /^(08|57P|53|25006|57014|55P03)/.test(code) || SOCKET_CODES.includes(code)
   }
   return (

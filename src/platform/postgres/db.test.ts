@@ -73,6 +73,17 @@ test('a transaction is committed completely or not at all', async () => {
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
 })
 
+test('a statement that is sent right before the work fails is rolled back with it', async () => {
+  await fill('a')
+  const failed = db.transaction(async (tx) => {
+    await add(tx, 'a', 1)
+    void add(tx, 'a', 10)
+    throw new Error('after it was sent')
+  })
+  await assert.rejects(failed, /after it was sent/)
+  assert.equal(await amountOf('a'), 100n)
+})
+
 test('onCommit is called for commits, but not for rollbacks and single statements', async () => {
   let commits = 0
   const announcing = open(clone.url, { onCommit: () => (commits += 1) })

@@ -9,8 +9,9 @@ import {
 } from './database_faults.ts'
 import { listen } from './listen.ts'
 import { channelIn } from './notify.ts'
+import type { StatementResult } from './pipeline.ts'
 import { ACCOUNT_ROLE } from './roles.ts'
-import { corkUntilNextTick, sendStatement } from './send_statement.ts'
+import { sendStatement } from './send_statement.ts'
 import { prepared } from './statement.ts'
 import { destroyConnection, runTransaction } from './transaction.ts'
 import { type CommitWith, makeTx, sendCopied, sendInserted, type Tx } from './tx.ts'
@@ -126,8 +127,7 @@ async function executeFor(
   client: pg.PoolClient,
   account_id: string,
   statement: pg.QueryConfig,
-): Promise<pg.QueryResult> {
-  corkUntilNextTick(client)
+): Promise<StatementResult> {
   const account_set = sendStatement(client, prepared(SET_ACCOUNT, [account_id])).catch((cause) => {
     throw destroyConnection(client, cause)
   })
@@ -139,7 +139,7 @@ async function executeOnce(
   client: pg.PoolClient,
   statement: pg.QueryConfig,
   data?: Buffer,
-): Promise<pg.QueryResult> {
+): Promise<StatementResult> {
   let broken: Error | undefined
   try {
     return await sendStatement(client, statement, data)

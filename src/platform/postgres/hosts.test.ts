@@ -6,6 +6,7 @@ import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.
 import { eventually } from '#test/support/eventually.ts'
 import { fakePostgres } from '#test/support/fake_postgres.ts'
 import { type Database, DatabaseUnavailable, openDatabase } from './db.ts'
+import { withSchema } from './schema.ts'
 
 let clone: TestDatabase
 const opened: Database[] = []
@@ -129,4 +130,37 @@ test('a primary that goes silent is left as soon as another host is promoted', a
   while (isWaiting) await unavailable(db.transaction((tx) => tx.rows('select 3')))
   const isClosed = ({ cause }: Error) => /terminated/.test((cause as Error).message)
   await assert.rejects(waiting, isClosed, 'the statement did not wait for its timeout')
+})
+
+test('on Citus, the worker that has the schema is used, whatever the timelines of others are', async (t) => {
+  const [first, second] = [
+    await fakePostgres('00000007', { is_citus: true }),
+    await fakePostgres('00000002', { is_citus: true }),
+  ]
+  t.after(first.close)
+  t.after(second.close)
+  const hosts = withHosts(first.port, second.port)
+  const db = open(withSchema(hosts, 'cell_1'))
+  const noted = async (work: Promise<unknown>) => {
+    const before = [first.queries(), second.queries()]
+    await unavailable(work)
+    return [first.queries() - (before[0] ?? 0), second.queries() - (before[1] ?? 0)]
+  }
+  assert.deepEqual(await noted(db.rows('select 1')), [0, 0], 'no worker has the schema')
+  first.giveSchema(true)
+  assert.deepEqual(await noted(db.rows('select 1')), [1, 0])
+  first.giveSchema(false)
+  second.giveSchema(true)
+  assert.deepEqual(await noted(db.rows('select 1')), [0, 1], 'its lower timeline is another one')
+  assert.deepEqual(await noted(db.transaction((tx) => tx.rows('select 1'))), [0, 1])
+})
+
+test('a commit that fails on a worker of Citus is a 503, and other internal errors are not', async () => {
+  const db = open(clone.url)
+  const raise = (message: string) =>
+    db.run(`do $$ begin raise exception '${message}' using errcode = 'XX000'; end $$`)
+  await unavailable(
+    raise('could not commit transaction for shard 102008 on at least one active node'),
+  )
+  await assert.rejects(raise('a fault'), (cause) => !(cause instanceof DatabaseUnavailable))
 })

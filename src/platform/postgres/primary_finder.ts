@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { type CellHost, readCellHost } from './cell_host.ts'
 import { asError, DatabaseUnavailable, isUnavailable } from './database_faults.ts'
 import { watchReadOnly } from './read_only.ts'
 import { socketOf } from './send_statement.ts'
@@ -10,22 +11,24 @@ const SEARCH_MS = 1_000
 const PROBE_TIMEOUT_MS = 1_500
 const RETRY_MS = 200
 
-/** Null for a standby. An old primary that came back is found by its lower timeline. */
-const SELECT_TIMELINE = `select case when pg_is_in_recovery() then null
-  else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`
-
 type Search = { until_ms: number; found: AbortController }
 
 /**
- * Finds the primary among the hosts of a URL. The first host that answers as a primary is used
- * until a connection to it fails; then all hosts are asked at the same time, because one that lost
- * its network would hold up the others.
+ * Finds the primary among the hosts of a URL; on Citus, the one that has the schema. The first host
+ * that answers as such is used until a connection to it fails; then all hosts are asked at the same
+ * time, because one that lost its network would hold up the others.
  */
 export class PrimaryFinder {
   #primary: number | null = null
-  #newest_timeline = ''
   #search: Promise<void> | null = null
-  readonly #timelines = new Map<pg.Client, string>()
+  /** By cluster. */
+  readonly #newest_timelines = new Map<string, string>()
+  readonly #hosts = new Map<pg.Client, CellHost>()
+  readonly #schema: string | null
+
+  constructor(schema: string | null) {
+    this.#schema = schema
+  }
 
   get isKnown(): boolean {
     return this.#primary !== null
@@ -46,9 +49,9 @@ export class PrimaryFinder {
 
   /** Throws if the client's host is not the primary; the next caller then looks for it. */
   async admit(client: pg.Client, url: string, urls: readonly string[]): Promise<void> {
-    const timeline = this.#accept(await readTimeline(client))
-    this.#timelines.set(client, timeline)
-    client.once('end', () => this.#timelines.delete(client))
+    const host = this.#accept(await this.#readHost(client))
+    this.#hosts.set(client, host)
+    client.once('end', () => this.#hosts.delete(client))
     this.#primary = urls.indexOf(url)
   }
 
@@ -79,7 +82,7 @@ export class PrimaryFinder {
   async #pollHost(url: string, at: number, { until_ms, found }: Search): Promise<void> {
     for (;;) {
       try {
-        this.#accept(await probe(url, found.signal))
+        this.#accept(await probe(url, found.signal, (client) => this.#readHost(client)))
         this.#primary = at
         return
       } catch (cause) {
@@ -92,28 +95,34 @@ export class PrimaryFinder {
     }
   }
 
+  #readHost(client: pg.Client): Promise<CellHost> {
+    return readCellHost(client, { schema: this.#schema, timeout_ms: PROBE_TIMEOUT_MS })
+  }
+
   /**
    * After a failover, connections to the old primary are closed: one that lost its network would
-   * keep statements waiting until they time out.
+   * keep statements waiting until they time out. After Citus has moved the schema, notifications
+   * and locks are on its new worker.
    */
-  #accept(timeline: string | null): string {
-    if (timeline === null) throw new DatabaseUnavailable('that host is a standby')
-    if (timeline < this.#newest_timeline)
+  #accept(host: CellHost): CellHost {
+    const { timeline, cluster } = host
+    if (timeline < (this.#newest_timelines.get(cluster) ?? ''))
       throw new DatabaseUnavailable('that host is an old primary')
-    this.#newest_timeline = timeline
-    for (const [client, since] of this.#timelines) {
-      if (since < timeline) socketOf(client).destroy()
+    this.#newest_timelines.set(cluster, timeline)
+    for (const [client, known] of this.#hosts) {
+      if (known.timeline < timeline || known.cluster !== cluster) socketOf(client).destroy()
     }
-    return timeline
+    return host
   }
 }
 
 const finders = new Map<string, PrimaryFinder>()
 
-/** Pools with the same hosts share a finder, so that all leave an old primary together. */
-export function finderOf(urls: readonly string[]): PrimaryFinder {
-  const key = urls.map((url) => /^\w+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(url)?.[1] ?? url).join()
-  const known = finders.get(key) ?? new PrimaryFinder()
+/** Pools with the same hosts and schema share a finder, so that all leave a host together. */
+export function finderOf(urls: readonly string[], schema: string | null): PrimaryFinder {
+  const hosts = urls.map((url) => /^\w+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(url)?.[1] ?? url)
+  const key = [...hosts, schema].join()
+  const known = finders.get(key) ?? new PrimaryFinder(schema)
   finders.set(key, known)
   return known
 }
@@ -121,10 +130,11 @@ export function finderOf(urls: readonly string[]): PrimaryFinder {
 /** Connects to the primary; looks for it first if it is not known, and again after a failure. */
 export async function connectToPrimary<Client>(
   urls: readonly string[],
+  schema: string | null,
   connect: () => Promise<Client>,
 ): Promise<Client> {
   if (urls.length === 1) return connect()
-  const finder = finderOf(urls)
+  const finder = finderOf(urls, schema)
   if (finder.isKnown) {
     try {
       return await connect()
@@ -140,8 +150,8 @@ export async function connectToPrimary<Client>(
 type Connected = (cause: Error | null) => void
 
 /** Clients that connect to the primary among these URLs and refuse every other host. */
-export function clientOf(urls: readonly string[]): typeof pg.Client {
-  const finder = finderOf(urls)
+export function clientOf(urls: readonly string[], schema: string | null): typeof pg.Client {
+  const finder = finderOf(urls, schema)
   return class extends pg.Client {
     constructor(settings: pg.ClientConfig) {
       const url = finder.urlIn(urls)
@@ -168,15 +178,11 @@ export function clientOf(urls: readonly string[]): typeof pg.Client {
   }
 }
 
-async function readTimeline(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<{ timeline: string | null }>({
-    text: SELECT_TIMELINE,
-    query_timeout: PROBE_TIMEOUT_MS,
-  } as pg.QueryConfig)
-  return rows[0]?.timeline ?? null
-}
-
-async function probe(url: string, ended: AbortSignal): Promise<string | null> {
+async function probe(
+  url: string,
+  ended: AbortSignal,
+  readHost: (client: pg.Client) => Promise<CellHost>,
+): Promise<CellHost> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
@@ -186,9 +192,9 @@ async function probe(url: string, ended: AbortSignal): Promise<string | null> {
   ended.addEventListener('abort', destroy, { once: true })
   try {
     await client.connect()
-    const timeline = await readTimeline(client)
+    const host = await readHost(client)
     client.end().catch(() => undefined)
-    return timeline
+    return host
   } catch (cause) {
     destroy()
     throw cause

@@ -15,6 +15,12 @@ export function withSchema(url: string, schema: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=${options}`
 }
 
+/** The address in this schema, or null if its options name another one, or none. */
+export function inSchema(url: string, schema: string | null): string | null {
+  if (optionsOf(url) === '') return schema === null ? url : withSchema(url, schema)
+  return (searchPathOf(url) ?? DEFAULT_SCHEMA) === (schema ?? DEFAULT_SCHEMA) ? url : null
+}
+
 /** Null for the database's default. */
 export function schemaOf(url: string): string | null {
   const name = searchPathOf(url)

@@ -1,33 +1,47 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { copyIn } from './copy_in.ts'
+import { Pipeline, type StatementResult } from './pipeline.ts'
 
 export const STATEMENT_TIMEOUT_MS = 10_000
 /** Longer than the server's own timeout: for a server that has stopped responding. */
 const RESPONSE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000
 
-/** Sends a statement; the data of a COPY follows it immediately. */
+const pipelines = new WeakMap<pg.ClientBase, Pipeline>()
+
+/** Sends a statement with all others of this turn of the event loop; rows are those of a COPY. */
 export function sendStatement(
   client: pg.ClientBase,
   statement: pg.QueryConfig,
-  data?: Buffer,
-): Promise<pg.QueryResult> {
-  return data === undefined
-    ? client.query(Object.assign(statement, { query_timeout: RESPONSE_TIMEOUT_MS }))
-    : copyIn(client, statement.text, data, RESPONSE_TIMEOUT_MS)
+  rows?: Buffer,
+): Promise<StatementResult> {
+  let pipeline = pipelines.get(client)
+  if (pipeline === undefined) {
+    pipeline = new Pipeline(RESPONSE_TIMEOUT_MS)
+    pipelines.set(client, pipeline)
+    process.nextTick(() => sendPipeline(client))
+  }
+  return pipeline.add(statement, rows)
+}
+
+/** Sends what waits for the end of the turn. */
+export function sendPipeline(client: pg.ClientBase): void {
+  const pipeline = pipelines.get(client)
+  if (pipeline === undefined) return
+  pipelines.delete(client)
+  client.query(pipeline)
+}
+
+/** Sends a statement without others and without a timeout, as some commands require. */
+export function sendAlone(
+  client: pg.ClientBase,
+  statement: pg.QueryConfig,
+  rows?: Buffer,
+): Promise<StatementResult> {
+  const pipeline = new Pipeline(0)
+  const result = pipeline.add(statement, rows)
+  client.query(pipeline)
+  return result
 }
 
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
-
-/**
- * Sends the statements of one turn of the event loop in one write, because each write wakes the
- * server's process. A batch sends all its writes in one turn; separately they cost a card message
- * 25 % more CPU (`npm run bench -- authorizations`).
- */
-export function corkUntilNextTick(client: pg.ClientBase): void {
-  const socket = socketOf(client)
-  if (socket.writableCorked > 0) return
-  socket.cork()
-  process.nextTick(() => socket.uncork())
-}

@@ -9,7 +9,8 @@ import {
   isConnectionDead,
   isUnavailable,
 } from './database_faults.ts'
-import { corkUntilNextTick, sendStatement, socketOf } from './send_statement.ts'
+import type { StatementResult } from './pipeline.ts'
+import { sendPipeline, sendStatement, socketOf } from './send_statement.ts'
 import { prepared } from './statement.ts'
 import { type CommitWith, makeTx, type Send, type Tx } from './tx.ts'
 
@@ -31,11 +32,10 @@ export async function runTransaction<Value>(
   { fail, send, first }: TransactionOptions,
 ): Promise<Value> {
   let committed: Promise<void> | undefined
-  const executeInOrder = reportFaultsInOrder(client)
-  const execute: typeof executeInOrder = (statement, data) => {
+  const executeReporting = reportFirstFault(client)
+  const execute: typeof executeReporting = (statement, data) => {
     assert(committed === undefined, 'no statement follows the commit')
-    corkUntilNextTick(client)
-    return executeInOrder(statement, data)
+    return executeReporting(statement, data)
   }
   const commitWith: CommitWith = async (writes) => {
     fail('before_commit')
@@ -73,6 +73,8 @@ export async function runTransaction<Value>(
 /** Returns why it failed. Without a timeout, a silent server would keep the connection for ever. */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   const statement = { text: 'rollback', query_timeout: COMMIT_TIMEOUT_MS }
+  // Statements that wait for the end of the turn belong to the transaction, too.
+  sendPipeline(client)
   try {
     await client.query(statement as pg.QueryConfig)
     return undefined
@@ -82,24 +84,16 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 }
 
 /**
- * Statements are sent without waiting for earlier results, and their promises may settle out of
- * order: a COPY's rejection arrives one promise hop before that of an earlier query. So a failure
- * waits until earlier statements have settled, and a statement that was refused only because the
+ * Statements are sent without waiting for earlier results. One that was refused only because the
  * transaction had already failed reports the original fault.
  */
-function reportFaultsInOrder(client: pg.PoolClient) {
+function reportFirstFault(client: pg.PoolClient) {
   let fault: unknown
-  let earlier: Promise<unknown> = Promise.resolve()
-  return (statement: pg.QueryConfig, data?: Buffer): Promise<pg.QueryResult> => {
-    const before = earlier
-    const answer = sendStatement(client, statement, data).catch(async (cause: unknown) => {
-      await before
+  return (statement: pg.QueryConfig, data?: Buffer): Promise<StatementResult> =>
+    sendStatement(client, statement, data).catch((cause: unknown) => {
       if (!isAborted(cause)) fault = faultOf(cause)
       throw fault ?? cause
     })
-    earlier = answer.catch(() => undefined)
-    return answer
-  }
 }
 
 /**
@@ -108,7 +102,7 @@ function reportFaultsInOrder(client: pg.PoolClient) {
  */
 async function requireConfirmed(
   client: pg.PoolClient,
-  answered: Promise<pg.QueryResult>,
+  answered: Promise<StatementResult>,
 ): Promise<void> {
   let warning: string | undefined
   const onNotice = (notice: { message: string | undefined }) => {

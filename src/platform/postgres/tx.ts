@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { StatementResult } from './pipeline.ts'
 import { prepared } from './statement.ts'
 import type { Write } from './write.ts'
 
@@ -18,7 +19,7 @@ export type Tx = {
 export type CommitWith = (writes: readonly Write[]) => Promise<void>
 
 /** Sends a statement and resolves with its result. */
-export type Execute = (statement: pg.QueryConfig, data?: Buffer) => Promise<pg.QueryResult>
+export type Execute = (statement: pg.QueryConfig, data?: Buffer) => Promise<StatementResult>
 
 export function makeTx(execute: Execute, send: Send): Tx {
   return {
@@ -29,7 +30,7 @@ export function makeTx(execute: Execute, send: Send): Tx {
 }
 
 /** Sends a write with COPY or as an insert, depending on the connection's role. */
-export type Send = (execute: Execute, write: Write) => Promise<pg.QueryResult>
+export type Send = (execute: Execute, write: Write) => Promise<StatementResult>
 
 export const sendCopied: Send = (execute, { statement, copied }) => execute(statement, copied?.data)
 

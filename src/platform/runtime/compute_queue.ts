@@ -5,7 +5,7 @@ export type ComputeQueue = <Value>(steps: Generator<void, Value>) => Promise<Val
 
 /**
  * Runs long computations one after another, in slices. Interleaved, all of them would finish late
- * and the database would idle meanwhile.
+ * and the database would idle until then.
  */
 export function computeQueue(): ComputeQueue {
   let last: Promise<unknown> = Promise.resolve()

@@ -24,7 +24,7 @@ function pipe() {
   return { first, second, disconnect }
 }
 
-type Served = {
+type ServedRequests = {
   double: { body: number; reply: number }
   wait: { body: null; reply: null }
   fail: { body: Error; reply: null }
@@ -33,7 +33,7 @@ type Served = {
 
 function channelTo(notes: string[] = []) {
   const { first, second, disconnect } = pipe()
-  openChannel<Record<never, never>, Served>(second, {
+  openChannel<Record<never, never>, ServedRequests>(second, {
     double: async (number) => number * 2,
     wait: () => new Promise(() => undefined),
     fail: (cause) => {
@@ -41,7 +41,7 @@ function channelTo(notes: string[] = []) {
     },
     note: (text) => void notes.push(text),
   })
-  return { channel: openChannel<Served, Record<never, never>>(first, {}), disconnect }
+  return { channel: openChannel<ServedRequests, Record<never, never>>(first, {}), disconnect }
 }
 
 test('gives every request its own reply, whatever the order', async () => {

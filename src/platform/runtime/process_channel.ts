@@ -47,14 +47,14 @@ type Message =
   | { reply: number; value: unknown }
   | { reply: number; error: ErrorFields }
 
-type Waiting = { resolve(value: unknown): void; reject(cause: Error): void }
+type PendingReply = { resolve(value: unknown): void; reject(cause: Error): void }
 
 /** Connects this process with its parent or a child by their IPC pipe. */
 export function openChannel<Theirs extends Requests, Ours extends Requests>(
   port: ProcessPort,
   handlers: RequestHandlers<Ours>,
 ): Channel<Theirs> {
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingReply>()
   let last_id = 0
   const send = (message: Message) => {
     // A failed send means that the other process is gone, which `disconnect` reports too.

@@ -46,7 +46,7 @@ export function readMinutes(env: Environment, name: string, standard: number): n
 export function readHttpUrl(env: Environment, name: string, standard: string): string {
   const value = (env[name] || standard).replace(/\/+$/, '')
   if (URL.canParse(value) && /^https?:/.test(value)) return value
-  throw new ConfigError(`${name} is "${value}"; it must be a http or https address.`)
+  throw new ConfigError(`${name} is "${value}"; it must be an http or https address.`)
 }
 
 export function readSecret(env: Environment, name: string): Secret | null {

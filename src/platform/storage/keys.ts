@@ -132,10 +132,10 @@ function credentialsWith(
   }
 }
 
-type Sealing = { keyFor: KeyOf; rootOf: (key_id: string) => string; currentId: () => string }
+type SealingKeys = { keyFor: KeyOf; rootOf: (key_id: string) => string; currentId: () => string }
 
 function sealingWith(
-  { keyFor, rootOf, currentId }: Sealing,
+  { keyFor, rootOf, currentId }: SealingKeys,
   random: Random,
 ): Pick<Keys, 'seal' | 'open' | 'sealedPrefix'> {
   return {

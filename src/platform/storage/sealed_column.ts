@@ -25,7 +25,7 @@ export async function resealColumn(
         where not starts_with(${column}, $1) order by id limit ${BATCH_MAX}`,
       [keys.sealedPrefix()],
     )
-    // A secret that was replaced meanwhile is left alone: it is under the current key.
+    // A secret that has been replaced since is left alone: it is under the current key.
     await db.run(
       `update ${table} t set ${column} = w.resealed
          from unnest($1::text[], $2::text[], $3::text[]) as w (id, sealed, resealed)

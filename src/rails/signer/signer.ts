@@ -121,13 +121,13 @@ function checkContent(
   return approvalKeys().some((key) => isApproved(key, intent)) ? null : 'bad_approval'
 }
 
-type Owned = Pick<TransferIntent, 'id' | 'deposit_index'>
+type CellReference = Pick<TransferIntent, 'id' | 'deposit_index'>
 
 /**
  * The cell whose hot wallet pays, or gets a sweep: that of the withdrawal's ID or of the deposit
- * address. Either may name a cell that doesn't exist: it is of cell 0.
+ * address. Either may name a cell that doesn't exist: it belongs to cell 0.
  */
-function walletCell({ cells }: SignerChain, { id, deposit_index }: Owned): number {
+function walletCell({ cells }: SignerChain, { id, deposit_index }: CellReference): number {
   const cell = deposit_index === null ? cellOfId(id) : cellOfAddressIndex(deposit_index)
   return cells.has(cell) ? cell : 0
 }
@@ -178,7 +178,10 @@ const senderIndexOf = ({
 }: Pick<TransferIntent, 'purpose' | 'deposit_index'>): number | null =>
   purpose === 'sweep' ? deposit_index : null
 
-const senderOf = (chain: SignerChain, intent: Owned & Pick<TransferIntent, 'purpose'>): string =>
+const senderOf = (
+  chain: SignerChain,
+  intent: CellReference & Pick<TransferIntent, 'purpose'>,
+): string =>
   senderIndexOf(intent) === null
     ? `hot wallet of cell ${walletCell(chain, intent)}`
     : `deposit address ${senderIndexOf(intent)}`

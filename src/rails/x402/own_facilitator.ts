@@ -6,7 +6,7 @@ import { requirementOf } from './requirement.ts'
 
 type Signer = ConstructorParameters<typeof ExactEvmScheme>[0]
 
-/** A few blocks; the client waits for its response meanwhile. */
+/** A few blocks: the client waits for its response that long. */
 const RECEIPT_TIMEOUT_MS = 20_000
 const PENDING = 'settlement_pending'
 

@@ -7,7 +7,7 @@ export const CHAIN_ID = 8_453
 export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const USDC_DOMAIN = { name: 'USD Coin', version: '2' }
 
-/** How long a client may take from signing to settlement. */
+/** The time a client may take from signing to settlement. */
 const TIMEOUT_S = 300
 
 /** A call and its price; the same for REST and MCP, so a payment is valid for both. */

@@ -114,7 +114,7 @@ function readUrl(env: Environment, name: string): string | null {
   if (url === null || (URL.canParse(url) && /^https?:/.test(url))) {
     return url?.replace(/\/+$/, '') ?? null
   }
-  throw new ConfigError(`${name} is "${url}"; it must be a http or https address.`)
+  throw new ConfigError(`${name} is "${url}"; it must be an http or https address.`)
 }
 
 function requireCollectable({ prices, rpc_url, pay_to, key_file, facilitator_url }: X402Settings) {

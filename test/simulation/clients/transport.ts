@@ -9,7 +9,7 @@ import type { Answer, Call } from './call.ts'
 import { answerOfTool } from './mcp_call.ts'
 
 /** Effects that the service has acknowledged; the checks look for each of them. */
-export type Acknowledged = {
+export type AcknowledgedWrites = {
   /** Writes by request ID; a repeated call may be a replay, so only first attempts are kept. */
   calls: Map<string, string>
   /** Response codes of card messages by time, MTI and trace number. */
@@ -21,7 +21,7 @@ export type Transport = {
   world: World
   monitor: Monitor
   trace: Trace
-  acknowledged: Acknowledged
+  acknowledged: AcknowledgedWrites
   /** One HTTP request with an Idempotency-Key for writes, repeated until it is answered. */
   send(call: Call, random: Random): Promise<Answer>
   /** One attempt; null if its answer was lost. */

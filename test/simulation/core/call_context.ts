@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem.ts'
-import { type Move, move } from '#domain/ledger/post.ts'
+import { move } from '#domain/ledger/move.ts'
+import type { Move } from '#domain/ledger/post.ts'
 import type { Command, Outcome } from '#test/simulation/model/commands.ts'
 import type { AccountRows } from './account_rows.ts'
 import { type CoreState, memoryTx, stampAt } from './core_state.ts'

@@ -33,12 +33,12 @@ export function loadPurchases(
   return loaded
 }
 
-type Naming = { reference: CardRequest['reference']; named: Set<string> }
+type PurchaseNames = { reference: CardRequest['reference']; named: Set<string> }
 
 function addNamed(
   { seen }: CoreState,
   transactions: readonly TransactionRow[],
-  { reference, named }: Naming,
+  { reference, named }: PurchaseNames,
 ): void {
   const { transaction_id, original_identity } = reference
   const { retrieval_reference_number: number, authorization_code: code } = reference

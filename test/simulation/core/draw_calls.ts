@@ -10,7 +10,7 @@ import type { Account, SpendLimits } from '#test/simulation/model/state.ts'
 import type { Choices } from './choices.ts'
 
 /** The context of a draw: the choices, the time, and the state that the model expects. */
-export type Drawing = {
+export type DrawContext = {
   choices: Choices
   now: number
   account: string
@@ -35,22 +35,23 @@ type CallName = keyof typeof draws
 let call_weights: Record<CallName, number> | null = null
 
 /** A call of the owner or of an operator, or news from the chain. */
-export function drawCall(drawing: Drawing): Command {
+export function drawCall(drawing: DrawContext): Command {
   call_weights ??= Object.fromEntries(
     Object.entries(draws).map(([name, { weight }]) => [name, weight]),
   ) as Record<CallName, number>
   return draws[drawing.choices.weighted(call_weights)].draw(drawing)
 }
 
-type Draw = { weight: number; draw(drawing: Drawing): Command }
+type Draw = { weight: number; draw(drawing: DrawContext): Command }
 
-const anyCard = ({ choices, state }: Drawing): string =>
+const anyCard = ({ choices, state }: DrawContext): string =>
   choices.pick([...state.cards.keys()]) ?? 'ghost'
 
-const dollars = ({ choices }: Drawing, most: number): Micros =>
+const dollars = ({ choices }: DrawContext, most: number): Micros =>
   BigInt(1 + choices.below(most * 100)) * CENT
 
-const drawActor = ({ choices }: Drawing): Actor => choices.of('owner', 'owner', 'agent', 'admin')
+const drawActor = ({ choices }: DrawContext): Actor =>
+  choices.of('owner', 'owner', 'agent', 'admin')
 
 const draws = {
   issue_card: {
@@ -255,7 +256,7 @@ const draws = {
 const HOUR_MS = 3_600_000
 
 /** Any usage; a lock is sometimes refused, because the card is not for one merchant. */
-function drawUsage({ choices, now }: Drawing) {
+function drawUsage({ choices, now }: DrawContext) {
   const usage = choices.weighted({ reusable: 4, single_use: 4, merchant_locked: 4 })
   const isLocked = choices.percent(usage === 'merchant_locked' ? 40 : 3)
   const ahead = choices.of(0.5, 1, 1, 1, 2, 30, 24 * 365 * 5 + 24 * 2)
@@ -269,7 +270,7 @@ function drawUsage({ choices, now }: Drawing) {
 const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7)
 
 /** Some of the three: none, zero, a few dollars, or the most that the programme allows. */
-function drawLimits(drawing: Drawing): Partial<Limits> {
+function drawLimits(drawing: DrawContext): Partial<Limits> {
   const { choices, limits } = drawing
   const draw = (most: Micros) =>
     choices.of(null, null, 0n, dollars(drawing, 90), dollars(drawing, 200), most, most + CENT)
@@ -280,7 +281,7 @@ function drawLimits(drawing: Drawing): Partial<Limits> {
   }
 }
 
-function drawRules({ choices }: Drawing, entries: readonly string[]): Partial<Rules> {
+function drawRules({ choices }: DrawContext, entries: readonly string[]): Partial<Rules> {
   const draw = () =>
     choices.of(
       null,

@@ -9,7 +9,7 @@ import type {
 } from '#test/simulation/model/commands.ts'
 import type { Card, Row } from '#test/simulation/model/state.ts'
 import { cardView } from '#test/simulation/model/view.ts'
-import { type Drawing, MERCHANT_NAMES } from './draw_calls.ts'
+import { type DrawContext, MERCHANT_NAMES } from './draw_calls.ts'
 
 const REQUESTS = {
   authorize: 40,
@@ -23,7 +23,7 @@ const OTHERS = { advise: 5, advise_declined: 1, capture: 22, refund: 10, reverse
 
 const MESSAGES = { ...REQUESTS, ...OTHERS }
 
-export function drawMessage(drawing: Drawing): CardMessage {
+export function drawMessage(drawing: DrawContext): CardMessage {
   const op = drawing.choices.weighted(MESSAGES)
   const card = drawCard(drawing)
   if (op === 'reverse') return drawReversal(drawing, card)
@@ -32,7 +32,7 @@ export function drawMessage(drawing: Drawing): CardMessage {
 }
 
 /** Mostly the newest cards; rarely one that does not exist. */
-function drawCard({ choices, state }: Drawing): Card | null {
+function drawCard({ choices, state }: DrawContext): Card | null {
   if (choices.percent(1)) return null
   const cards = [...state.cards.values()]
   const live = cards.filter(({ status }) => status === 'active')
@@ -43,7 +43,7 @@ function drawCard({ choices, state }: Drawing): Card | null {
 const nameOf = (card: Card | null): string => card?.name ?? 'ghost'
 
 /** Few dollars, or an amount at one of the boundaries. */
-function drawAmount({ choices, now, limits }: Drawing, card: Card | null): Micros {
+function drawAmount({ choices, now, limits }: DrawContext, card: Card | null): Micros {
   const some = BigInt(1 + choices.below(6_000)) * CENT
   if (card === null || choices.percent(65)) return some
   const spent = cardView(card, now)
@@ -59,7 +59,7 @@ function drawAmount({ choices, now, limits }: Drawing, card: Card | null): Micro
 }
 
 /** USD, another currency with its amount in USD, or an amount that cannot be known. */
-function drawCharge(drawing: Drawing, card: Card | null): Charge {
+function drawCharge(drawing: DrawContext, card: Card | null): Charge {
   const { choices } = drawing
   const micros = drawAmount(drawing, card)
   const kind = choices.weighted({ usd: 80, foreign: 16, unknown: 1, none: 2, zero: 1 })
@@ -81,7 +81,7 @@ function drawCharge(drawing: Drawing, card: Card | null): Charge {
   }
 }
 
-function drawMerchant({ choices }: Drawing): Merchant {
+function drawMerchant({ choices }: DrawContext): Merchant {
   const { name, id } = choices.of(...MERCHANT_NAMES)
   return {
     name,
@@ -91,7 +91,7 @@ function drawMerchant({ choices }: Drawing): Merchant {
   }
 }
 
-function drawRequest(drawing: Drawing, card: Card | null, op: CardRequest['op']): CardRequest {
+function drawRequest(drawing: DrawContext, card: Card | null, op: CardRequest['op']): CardRequest {
   const { choices, account, state } = drawing
   const message = drawing.name('m')
   const purchase = op === 'increment' ? drawPurchase(drawing, card) : null
@@ -118,7 +118,7 @@ function drawRequest(drawing: Drawing, card: Card | null, op: CardRequest['op'])
   } as CardRequest
 }
 
-function drawAdvice(drawing: Drawing, card: Card | null, op: CardAdvice['op']): CardAdvice {
+function drawAdvice(drawing: DrawContext, card: Card | null, op: CardAdvice['op']): CardAdvice {
   const { choices, account } = drawing
   const message = drawing.name('m')
   const purchase = drawPurchase(drawing, card)
@@ -138,7 +138,7 @@ function drawAdvice(drawing: Drawing, card: Card | null, op: CardAdvice['op']): 
 }
 
 /** The exact amount of a purchase, in its currency, sometimes without the amount in USD. */
-function fitTo({ choices }: Drawing, purchase: Row, charge: Charge): void {
+function fitTo({ choices }: DrawContext, purchase: Row, charge: Charge): void {
   Object.assign(charge, {
     minor: purchase.minor,
     currency: purchase.currency,
@@ -146,7 +146,7 @@ function fitTo({ choices }: Drawing, purchase: Row, charge: Charge): void {
   })
 }
 
-function drawReversal(drawing: Drawing, card: Card | null): CardReversal {
+function drawReversal(drawing: DrawContext, card: Card | null): CardReversal {
   const { choices, account } = drawing
   const purchase = drawPurchase(drawing, card)
   const most = Number(purchase?.minor ?? 1n) + 2
@@ -163,7 +163,7 @@ function drawReversal(drawing: Drawing, card: Card | null): CardReversal {
 }
 
 /** A transaction of the card, mostly one of the last. */
-function drawPurchase({ choices, state }: Drawing, card: Card | null): Row | null {
+function drawPurchase({ choices, state }: DrawContext, card: Card | null): Row | null {
   if (card === null || choices.percent(6)) return null
   const rows = state.rows.filter((row) => row.card === card.name)
   const open = rows.filter((row) => row.open > 0n)
@@ -172,7 +172,7 @@ function drawPurchase({ choices, state }: Drawing, card: Card | null): Row | nul
 }
 
 /** By reference number, message, approval code, or several of them. */
-function referenceTo({ choices }: Drawing, { rrn, message }: Row) {
+function referenceTo({ choices }: DrawContext, { rrn, message }: Row) {
   switch (choices.weighted({ number: 40, message: 15, code: 10, all: 25, lost: 4 })) {
     case 'number':
       return { rrn }

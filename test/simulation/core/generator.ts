@@ -1,7 +1,7 @@
 import type { CardMessage, Command } from '#test/simulation/model/commands.ts'
 import type { Model } from '#test/simulation/model/model.ts'
 import { Choices } from './choices.ts'
-import { type Drawing, drawCall } from './draw_calls.ts'
+import { type DrawContext, drawCall } from './draw_calls.ts'
 import { drawMessage, isDelayable } from './draw_messages.ts'
 import { isEngineCommand } from './player.ts'
 import { nextTime, startTime } from './random_clock.ts'
@@ -73,7 +73,7 @@ export class StepGenerator {
     const account = this.#choices.of(...(this.#accounts as [string, ...string[]]))
     const [state] = model.possible(account)
     if (state === undefined) throw new Error(`${account} is not known`)
-    const drawing: Drawing = {
+    const drawing: DrawContext = {
       choices: this.#choices,
       now: this.#now,
       account,
@@ -84,7 +84,7 @@ export class StepGenerator {
     return this.#step(this.#draw(drawing, model))
   }
 
-  #draw(drawing: Drawing, model: Model): Command | Control {
+  #draw(drawing: DrawContext, model: Model): Command | Control {
     switch (this.#choices.weighted(this.#weights)) {
       case 'call':
         return drawCall(drawing)
@@ -116,13 +116,13 @@ export class StepGenerator {
   }
 
   /** Mostly what is due; the sandbox can also expire a hold early. */
-  #expiry({ account, state }: Drawing, due: readonly string[]): Command {
+  #expiry({ account, state }: DrawContext, due: readonly string[]): Command {
     const open = state.rows.filter(({ type }) => type === 'authorization')
     const message = this.#choices.pick(due) ?? this.#choices.pick(open)?.message ?? 'none'
     return { op: 'expire_authorization', account, message }
   }
 
-  #booking({ account, state }: Drawing): Command {
+  #booking({ account, state }: DrawContext): Command {
     const waiting = this.#choices.pick([...state.awaiting])
     const [message, advice] = waiting ?? ['none', undefined]
     const micros = advice?.charge.micros ?? BigInt(1 + this.#choices.below(5_000)) * 10_000n
@@ -138,7 +138,7 @@ export class StepGenerator {
   }
 
   /** Sometimes a later message, or its reversal, overtakes it. */
-  #message(drawing: Drawing): CardMessage {
+  #message(drawing: DrawContext): CardMessage {
     const message = drawMessage(drawing)
     if (!isDelayable(message) || !this.#choices.percent(8)) return message
     this.#delayed.push(message)

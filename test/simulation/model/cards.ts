@@ -62,7 +62,7 @@ const MINUTE_MS = 60_000
  * Contract 10.2: the first approved authorization of more than zero cancels a single-use card; the
  * first approved one, of zero too, sets the lock of a merchant-locked card.
  */
-export function useCard(scope: Scope, card: Card, approved: Approved): void {
+export function useCard(scope: Scope, card: Card, approved: ApprovedPurchase): void {
   if (card.status === 'cancelled') return
   if (card.usage_kind === 'merchant_locked') {
     card.lock ??= { name: approved.merchant.name, id: approved.merchant.id }
@@ -72,7 +72,7 @@ export function useCard(scope: Scope, card: Card, approved: Approved): void {
   card.is_used = true
 }
 
-type Approved = { merchant: MerchantLock; amount: Micros }
+type ApprovedPurchase = { merchant: MerchantLock; amount: Micros }
 
 const isLoadOutOfRange = (amount: Micros, { load_min, load_max }: SpendLimits): boolean =>
   amount < load_min || amount > load_max

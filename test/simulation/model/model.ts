@@ -69,7 +69,7 @@ export class Model {
    * `until` is the time of the response: if midnight or the last moment of a card lies between, the
    * call may have run on either side.
    */
-  confirm(command: Command, expected: Expected, { until }: { until?: number } = {}): void {
+  confirm(command: Command, expected: ExpectedOutcome, { until }: { until?: number } = {}): void {
     const { account: name } = command
     const predictions: Outcome[] = []
     const kept: Account[] = []
@@ -91,7 +91,7 @@ export class Model {
   }
 
   /** Applies commands that ran at the same time. All orders are tried, so give it a few only. */
-  confirmTogether(entries: readonly (readonly [Command, Expected | null])[]): void {
+  confirmTogether(entries: readonly (readonly [Command, ExpectedOutcome | null])[]): void {
     const [first] = entries
     if (first === undefined) return
     const name = first[0].account
@@ -157,7 +157,7 @@ export class Model {
 
   #inAnyOrder(
     account: Account,
-    entries: readonly (readonly [Command, Expected | null])[],
+    entries: readonly (readonly [Command, ExpectedOutcome | null])[],
   ): Account[] {
     if (entries.length === 0) return [account]
     const kept: Account[] = []
@@ -174,7 +174,7 @@ export class Model {
 }
 
 /** An outcome, or a part of one, or a condition. */
-export type Expected = Partial<Outcome> | ((predicted: Outcome) => boolean)
+export type ExpectedOutcome = Partial<Outcome> | ((predicted: Outcome) => boolean)
 
 type PartOf<View> = View extends object ? { [Key in keyof View]?: PartOf<View[Key]> } : View
 
@@ -203,7 +203,7 @@ const default_programme: Omit<Programme, 'now' | 'killed'> = {
   refund_review: null,
 }
 
-function isExpected(outcome: Outcome, expected: Expected): boolean {
+function isExpected(outcome: Outcome, expected: ExpectedOutcome): boolean {
   return typeof expected === 'function' ? expected(outcome) : isPart(expected, outcome)
 }
 

@@ -12,7 +12,7 @@ export type Child = {
   ended: Promise<unknown>
 }
 
-type Waiting = { resolve(value: unknown): void; reject(cause: Error): void }
+type PendingReply = { resolve(value: unknown): void; reject(cause: Error): void }
 type Reply = { id: number; result?: unknown; error?: string }
 
 /** The longest command is a start; a process that takes longer hangs, and the run says where. */
@@ -28,7 +28,7 @@ export function startChild(script: URL, { env = {}, log_file }: ChildOptions): C
     stdio: ['ignore', log, log, 'ipc'],
     serialization: 'advanced',
   })
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingReply>()
   let sent = 0
   let isAlive = true
   child.on('message', ({ id, result, error }: Reply) => {
@@ -59,7 +59,10 @@ export function startChild(script: URL, { env = {}, log_file }: ChildOptions): C
             clearTimeout(timer)
             settle(value)
           }
-        waiting.set(sent, { resolve: ends(resolve as Waiting['resolve']), reject: ends(reject) })
+        waiting.set(sent, {
+          resolve: ends(resolve as PendingReply['resolve']),
+          reject: ends(reject),
+        })
         child.send({ id: sent, command, input }, () => undefined)
       }),
     kill: (signal) => void child.kill(signal),

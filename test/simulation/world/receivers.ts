@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
 /** `hang` accepts late; `broken` sends half of a response. */
 export type ReceiverMode = 'ok' | 'error' | 'hang' | 'reset' | 'redirect' | 'broken'
 
-type Received = { body: string; times: number }
+type SeenEvent = { body: string; times: number }
 
 /** A webhook endpoint that records every event by account and sequence. */
 export type Receiver = {
   url: string
   mode: ReceiverMode
   /** Events that it answered with 2xx. */
-  accepted: Map<string, Map<number, Received>>
+  accepted: Map<string, Map<number, SeenEvent>>
   /** Accounts and sequences whose body changed between two attempts. */
   changed: string[]
   close(): void
@@ -83,7 +83,7 @@ function decide({ data }: ReceivedEvent): string {
 
 function record(receiver: Receiver, event: ReceivedEvent, body: string): void {
   const { account_id, sequence } = event
-  const events = receiver.accepted.get(account_id) ?? new Map<number, Received>()
+  const events = receiver.accepted.get(account_id) ?? new Map<number, SeenEvent>()
   receiver.accepted.set(account_id, events)
   const known = events.get(sequence)
   if (known !== undefined && known.body !== body) receiver.changed.push(`${account_id} ${sequence}`)

@@ -25,9 +25,9 @@ const page = (name: string, path: string, heading: string, ...texts: string[]): 
   },
 })
 
-type Pressed = [button: string, text: string]
+type PressedButton = [button: string, text: string]
 
-const pressing = (from: PanelPage, name: string, [button, text]: Pressed): PanelPage => ({
+const pressing = (from: PanelPage, name: string, [button, text]: PressedButton): PanelPage => ({
   ...from,
   name,
   ready: async (shown: Page) => {

@@ -52,7 +52,7 @@ function buttonOf({ type, resource_id }: OutboxEvent): Email['button'] {
 const explained: Readonly<Record<string, RegExp>> = {
   'balance.debt_incurred': /[.] /,
   'approval.requested': /; /,
-  // Behind the amount, because the merchant's name may have a semicolon.
+  // After the amount, because the merchant's name may have a semicolon.
   'dispute.answered': /(?<=[)]); /,
   'system.maintenance': /: /,
 }

@@ -1,6 +1,6 @@
 export type DetailRows = readonly (readonly [label: string, value: string])[]
 
-/** The content of an email, without its look. */
+/** The content of an email, without its layout. */
 export type Email = {
   /** Amount, merchant and outcome first; also the heading. */
   subject: string
@@ -12,7 +12,7 @@ export type Email = {
   sections?: readonly { line: string; details: DetailRows }[]
   /** The one thing to do next; `to` is a page of the panel or a whole URL. */
   button: { label: string; to: string }
-  /** Why the email came, for those that Settings does not turn off. */
+  /** The reason for the email, if Settings can't turn it off. */
   footer?: string
 }
 

@@ -8,7 +8,7 @@ export type LinkTo = (target: string) => string | null
 /** `section` is the text below the heading. */
 export type Heading = { level: number; id: string; text: string; section: string }
 /** `lead` is the first sentence of the first paragraph. */
-export type Rendered = { title: string; lead: string; body: Markup; headings: Heading[] }
+export type RenderedPage = { title: string; lead: string; body: Markup; headings: Heading[] }
 
 /** Raw HTML is shown as text, so no document can become markup. */
 const markdown = new MarkdownIt({ html: false }).disable(['code', 'image'])
@@ -43,7 +43,7 @@ function withBreaks(code: string): string {
     )
 }
 
-export function renderMarkdown(source: string, linkTo: LinkTo): Rendered {
+export function renderMarkdown(source: string, linkTo: LinkTo): RenderedPage {
   const tokens = markdown.parse(source, {})
   const headings = nameHeadings(tokens)
   const paragraph = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)

@@ -6,7 +6,7 @@ import type { Place } from './places.ts'
 type Body = Record<string, unknown>
 
 /** The running sandbox, as the demo's history uses it: the API and the sandbox's own endpoints. */
-export type World = {
+export type DemoSandbox = {
   url: string
   host: SandboxHost
   chance: Chance
@@ -16,7 +16,7 @@ export type World = {
 
 /** Calls an operation; a refusal is an error, because the demo asks for nothing impossible. */
 export async function call(
-  { host }: World,
+  { host }: DemoSandbox,
   operation: OperationName,
   input: object,
   bearer?: string,
@@ -27,7 +27,7 @@ export async function call(
 }
 
 export async function simulate(
-  { url }: World,
+  { url }: DemoSandbox,
   path: string,
   body: object,
   bearer: string,
@@ -43,21 +43,25 @@ export async function simulate(
 }
 
 /** Deposits USDT and waits until it is final. */
-export async function topUp(world: World, bearer: string, amount_usd: number): Promise<void> {
-  const { id } = await call(world, 'create_topup', { amount_usd }, bearer)
-  await simulate(world, `topups/${id}/deposit`, { amount_usd }, bearer)
-  await simulate(world, `topups/${id}/confirm`, {}, bearer)
+export async function topUp(
+  sandbox: DemoSandbox,
+  bearer: string,
+  amount_usd: number,
+): Promise<void> {
+  const { id } = await call(sandbox, 'create_topup', { amount_usd }, bearer)
+  await simulate(sandbox, `topups/${id}/deposit`, { amount_usd }, bearer)
+  await simulate(sandbox, `topups/${id}/confirm`, {}, bearer)
 }
 
 const cents = (amount: number) => Math.round(amount * 100) / 100
 
 /** A purchase at its place, approved or declined as the card's rules say. */
 export async function pay(
-  world: World,
+  sandbox: DemoSandbox,
   { card_id, bearer }: { card_id: string; bearer: string },
   { name, mcc, country, usd, entry_mode, currency }: Place,
 ): Promise<{ id: string; isApproved: boolean; amount: number }> {
-  const amount = cents(world.chance.between(...usd))
+  const amount = cents(sandbox.chance.between(...usd))
   const purchase = {
     amount,
     currency,
@@ -66,9 +70,9 @@ export async function pay(
     merchant_country: country,
     entry_mode,
   }
-  const { id, type } = await simulate(world, `cards/${card_id}/authorize`, purchase, bearer)
+  const { id, type } = await simulate(sandbox, `cards/${card_id}/authorize`, purchase, bearer)
   return { id: String(id), isApproved: type !== 'decline', amount }
 }
 
-export const settle = (world: World, bearer: string, transaction_id: string) =>
-  simulate(world, `transactions/${transaction_id}/capture`, {}, bearer)
+export const settle = (sandbox: DemoSandbox, bearer: string, transaction_id: string) =>
+  simulate(sandbox, `transactions/${transaction_id}/capture`, {}, bearer)

@@ -5,7 +5,6 @@ import { openMoneyRoom } from '#test/support/money_room.ts'
 import { openWithdrawal, signedRow, withdrawalDependencies } from '#test/support/withdrawal_room.ts'
 import { completeWithdrawal, failWithdrawal, storeTransfer } from './advance_withdrawal.ts'
 import { operatorApproveWithdrawal } from './operator_approve_withdrawal.ts'
-import { operatorListWithdrawals } from './operator_list_withdrawals.ts'
 import { operatorRefuseWithdrawal } from './operator_refuse_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import { lockWithdrawal } from './withdrawal_store.ts'
@@ -28,20 +27,6 @@ test('an approved withdrawal is due for sending immediately, with an audit entry
   assert.deepEqual(entries[0]?.resource, { type: 'withdrawal', id: withdrawal.id })
   const { step, next_try_at } = await reload(withdrawal)
   assert.deepEqual([step, next_try_at], ['reserved', room.clock.now()])
-})
-
-test('a refused withdrawal returns the whole amount, with an event and an audit entry', async () => {
-  const withdrawal = await openWithdrawal(room, { step: 'review' })
-  const { value, events, entries } = await refuse(withdrawal.id)
-  assert.deepEqual([value.status, value.status_reason], ['failed', 'refused'])
-  assert.deepEqual([events[0]?.type, events[0]?.amount_micros], ['withdrawal.failed', 20_000_000n])
-  assert.equal(entries[0]?.action, 'refuse_withdrawal')
-  const [purse] = await db.rows<{ balance_micros: bigint }>(
-    `select balance_micros from purses where account_id = $1 and kind = 'treasury'`,
-    [withdrawal.account_id],
-  )
-  assert.equal(purse?.balance_micros, 100_000_000n)
-  await assertLedgerSound(db)
 })
 
 test('of concurrent decisions on one withdrawal exactly one counts', async () => {
@@ -84,21 +69,4 @@ test('the kill switch of withdrawals stops approvals but not refusals', async ()
   await assert.rejects(approve(id), { code: 'kill_switch_active' })
   assert.equal((await refuse(id)).value.status, 'failed')
   await db.run(`update kill_switches set is_on = false where rail = 'withdrawals'`)
-})
-
-test('lists withdrawals by status, by account and in review', async () => {
-  const one = await openWithdrawal(room, { step: 'review' })
-  await openWithdrawal(room, { account_id: one.account_id })
-  const list = async (filter: object) => {
-    const input = { account_id: one.account_id, ...filter }
-    return (await room.operate((context) => operatorListWithdrawals(context, input))).value.data
-  }
-  assert.equal((await list({})).length, 2)
-  assert.equal((await list({ status: 'pending' })).length, 2)
-  assert.equal((await list({ status: 'failed' })).length, 0)
-  const in_review = await list({ status: 'review' })
-  assert.deepEqual(
-    in_review.map(({ id, in_review: is_in_review }) => [id, is_in_review]),
-    [[one.id, true]],
-  )
 })
