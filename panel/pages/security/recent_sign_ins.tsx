@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { AuditEntry } from '#contract/activity.ts'
+import { describeDevice } from '#kernel/device.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge, type Tone } from '#panel/ui/badge.tsx'
 import { LogIn } from '#panel/ui/icons.ts'
@@ -7,7 +8,6 @@ import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { describeDevice } from '#panel/words/device.ts'
 
 const SHOWN = 10
 

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ActiveSession } from '#contract/sessions.ts'
+import { describeDevice } from '#kernel/device.ts'
 import { useOperationList, useOperationMutation } from '#panel/queries.ts'
 import { clearSession } from '#panel/session.ts'
 import { Badge } from '#panel/ui/badge.tsx'
@@ -11,7 +12,7 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { describeDevice } from '#panel/words/device.ts'
+import { EndOtherSessions } from './end_other_sessions.tsx'
 
 export function Sessions() {
   const list = useOperationList('list_sessions', {})
@@ -40,8 +41,9 @@ export function Sessions() {
       ),
     },
   ]
+  const has_others = rows?.some(({ current }) => !current) ?? false
   return (
-    <Section title="Sessions" flush>
+    <Section title="Sessions" action={has_others && <EndOtherSessions />} flush>
       <Table
         label="Sessions"
         list={{ ...list, rows }}
