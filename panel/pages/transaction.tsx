@@ -146,6 +146,12 @@ function DetailsSection({ transaction }: { transaction: Transaction }) {
       three_ds.result === 'none' ? 'Not used' : humanize(three_ds.result),
     ],
     ['Network', humanize(transaction.network)],
+    transaction.decline_code !== null && [
+      'Decline code',
+      <code key="code" className="font-mono text-sm wrap-anywhere">
+        {transaction.decline_code}
+      </code>,
+    ],
     transaction.authorization_code !== null && [
       'Authorization code',
       transaction.authorization_code,

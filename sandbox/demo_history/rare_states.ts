@@ -1,24 +1,19 @@
 import { call, simulate, type World } from './world.ts'
 
-/**
- * Cards and top-ups in states that everyday life does not leave behind, so that each has a page to
- * look at.
- */
-export async function addRareStates(world: World, bearer: string): Promise<void> {
-  await addTopups(world, bearer)
-  await addCards(world, bearer)
+async function createTopup(world: World, bearer: string, amount_usd: number): Promise<string> {
+  return String((await call(world, 'create_topup', { amount_usd }, bearer)).id)
 }
 
-/** One of which a part arrived, one that was canceled, and one that waits for its deposit. */
-async function addTopups(world: World, bearer: string): Promise<void> {
-  const create = async (amount_usd: number) =>
-    String((await call(world, 'create_topup', { amount_usd }, bearer)).id)
-  const part = await create(250)
+/** One of which a part arrived, and one that was canceled. */
+export async function addTopups(world: World, bearer: string): Promise<void> {
+  const part = await createTopup(world, bearer, 250)
   await simulate(world, `topups/${part}/deposit`, { amount_usd: 180 }, bearer)
   await simulate(world, `topups/${part}/confirm`, {}, bearer)
-  await call(world, 'cancel_topup', { id: await create(75) }, bearer)
-  await create(300)
+  await call(world, 'cancel_topup', { id: await createTopup(world, bearer, 75) }, bearer)
 }
+
+/** One that waits for its deposit, until it expires. */
+export const awaitDeposit = (world: World, bearer: string) => createTopup(world, bearer, 300)
 
 const shipping = {
   name: 'Robin Demo',
@@ -29,7 +24,7 @@ const shipping = {
 }
 
 /** A physical card on its way, a single-use one that was used, one for a merchant, a frozen one. */
-async function addCards(world: World, bearer: string): Promise<void> {
+export async function addCards(world: World, bearer: string): Promise<void> {
   const issue = async (name: string, fields: object) =>
     String((await call(world, 'issue_card', { type: 'virtual', name, ...fields }, bearer)).id)
   const wallet = await issue('Wallet', { type: 'physical', shipping })

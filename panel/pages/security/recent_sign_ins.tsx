@@ -25,16 +25,20 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     title: 'Date',
     right: true,
+    wide_only: true,
     sortKey: ({ created_at }) => created_at,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
 ]
 
-function Origin({ entry: { ip, user_agent } }: { entry: AuditEntry }) {
+function Origin({ entry: { ip, user_agent, created_at } }: { entry: AuditEntry }) {
   return (
     <>
       <span title={user_agent ?? ''}>{describeDevice(user_agent ?? '')}</span>
       <span className="num block min-w-22 text-sm wrap-anywhere text-soft">{ip ?? ''}</span>
+      <span className="num block text-sm text-soft md:hidden">
+        <Time at={created_at} />
+      </span>
     </>
   )
 }

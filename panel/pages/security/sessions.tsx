@@ -28,6 +28,7 @@ export function Sessions() {
     },
     {
       title: 'Last used',
+      wide_only: true,
       sortKey: ({ last_used_at }) => last_used_at,
       cell: ({ last_used_at }) => <Time at={last_used_at} />,
     },
@@ -59,7 +60,11 @@ export function Sessions() {
   )
 }
 
-function Device({ session: { current, ip, user_agent } }: { session: ActiveSession }) {
+function Device({
+  session: { current, ip, user_agent, last_used_at },
+}: {
+  session: ActiveSession
+}) {
   return (
     <>
       <span className="flex flex-wrap items-center gap-x-2 font-medium" title={user_agent}>
@@ -67,6 +72,9 @@ function Device({ session: { current, ip, user_agent } }: { session: ActiveSessi
         {current && <Badge tone="good">This device</Badge>}
       </span>
       <span className="num block text-sm break-all text-soft">{ip}</span>
+      <span className="num block text-sm text-soft md:hidden">
+        Last used <Time at={last_used_at} />
+      </span>
     </>
   )
 }
