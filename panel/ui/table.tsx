@@ -27,7 +27,7 @@ type Props<Row> = {
   details?: ((row: Row) => ReactNode) | undefined
   /** Names a row for the button that opens it. */
   rowName?(row: Row): string
-  /** What a row shows when it is opened. */
+  /** The content of an opened row, for screen readers. */
   details_name?: string
 }
 
