@@ -10,6 +10,7 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { scopeLabel } from '#panel/words/scope_labels.ts'
 import { AgentBudget } from './agents/agent_budget.tsx'
+import { useAgentSpending } from './agents/agent_spending.tsx'
 import { RevokeButton } from './agents/revoke_button.tsx'
 import { LastUse } from './developers/api_keys.tsx'
 
@@ -51,6 +52,7 @@ export function Agents() {
 
 function Agent({ grant }: { grant: Grant }) {
   const card_names = useCardNames()
+  const spending = useAgentSpending(grant)
   const cards = grant.card_ids?.map((id) => card_names.of(id)).join(', ') ?? 'All cards'
   const is_active = grant.status === 'active'
   return (
@@ -76,6 +78,7 @@ function Agent({ grant }: { grant: Grant }) {
         <AgentBudget grant={grant} />
         <DescriptionList
           rows={[
+            ...spending,
             ['Cards', cards],
             ['Last used', <LastUse key="used" {...grant} />],
             ['Connected', <Time key="connected" at={grant.created_at} />],

@@ -1,32 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import type { FlorinError } from '#client/client.ts'
-import { requestJson } from '#panel/api.ts'
 import { classes } from '#panel/ui/classes.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { type AgentLine, useAgentLines } from './agent_lines.ts'
 import { DownloadButton } from './download_button.tsx'
-
-type AgentLine = {
-  agent: string
-  client_id: string | null
-  spent_usd: number
-  refunds_usd: number
-  withdrawals_usd: number
-  fees_usd: number
-  total_usd: number
-  loaded_usd: number
-  unloaded_usd: number
-}
 
 /** A statement by agent: what each one and its cards moved, and the owner's own part. */
 export function StatementByAgent({ period }: { period: string }) {
-  const query = useQuery<AgentLine[], FlorinError>({
-    queryKey: ['statement_agents', period],
-    queryFn: async ({ signal }) => {
-      const path = `/files/statements/${period}.agents.json`
-      return (await requestJson<{ data: AgentLine[] }>(path, { method: 'GET', signal })).data
-    },
-  })
+  const query = useAgentLines(period)
   return (
     <QueryBoundary query={query}>
       {(lines) =>
