@@ -8,7 +8,7 @@ import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksSound } from '#test/support/money.ts'
-import { OPERATOR_TOKEN as operator_token, setKillSwitch } from '#test/support/operator.ts'
+import { operate, OPERATOR_TOKEN as operator_token, setKillSwitch } from '#test/support/operator.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -188,6 +188,38 @@ test('maintenance is announced from the console, and a wrong end time is marked'
     [account_id],
   )
   assert.match(String(events[0]?.message), /2031.*: We move to a new database\./)
+})
+
+test('customers see an announced maintenance in the panel until it ends', { skip }, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service)
+  const inHours = (hours: number) =>
+    new Date(runtime.clock.now().getTime() + hours * 3_600_000).toISOString()
+  const message = 'Cards keep working.'
+  const announce = (from: number, to: number) =>
+    operate(url, 'POST', '/maintenance', {
+      body: { starts_at: inHours(from), ends_at: inHours(to), message },
+    })
+  await announce(24, 25)
+  await everyPage(browser, { url, bearer }, [
+    {
+      name: 'maintenance_banner',
+      path: '/',
+      ready: (page) => page.getByText('Scheduled maintenance:').waitFor(),
+    },
+  ])
+  const { page, complaints } = await visitOf(browser, { url, bearer })
+  await page.goto('/')
+  const banner = page.getByRole('status').filter({ hasText: message })
+  await banner.waitFor()
+  await sandbox_host.advanceClock(24.5 * 3_600)
+  await page.reload()
+  await banner.filter({ hasText: 'Maintenance until' }).waitFor()
+  await sandbox_host.advanceClock(3_600)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await banner.waitFor({ state: 'detached' })
+  assert.deepEqual(complaints, [])
 })
 
 test('the dialogs in which operators decide about money fit and are accessible', {
