@@ -5,7 +5,7 @@ import { serviceNow } from '#panel/service_clock.ts'
 import { Money } from '#panel/ui/money.tsx'
 import type { DescriptionRow } from '#panel/ui/section.tsx'
 
-/** What the agent and its cards spent in this month (UTC); empty until it is loaded. */
+/** The spending of the agent and its cards in this month (UTC); empty until it is loaded. */
 export function useAgentSpending({ client_id }: Grant): DescriptionRow[] {
   const period = new Date(serviceNow()).toISOString().slice(0, 7)
   const lines = useAgentLines(period).data
