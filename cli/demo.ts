@@ -38,7 +38,7 @@ export async function demo(): Promise<void> {
     if (row?.has_accounts) {
       throw new ConfigError(
         '`florin demo` fills an empty sandbox, and this one has accounts. Set FLORIN_DATA_DIR to ' +
-          'a new folder, then run it again.',
+          'a new folder for the demo and for `npm start`: export FLORIN_DATA_DIR=./demo/data',
       )
     }
     await advanceClock(db, systemClock(), -BACK_MS / 1_000)

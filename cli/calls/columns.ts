@@ -10,7 +10,7 @@ const activity = ['amount_usd', 'event', 'created_at', 'message']
  */
 export const columns: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
   list_api_keys: ['name', 'status', 'prefix', 'last_used_at', 'created_at', 'id'],
-  list_sessions: ['ip', 'current', 'user_agent', 'last_used_at', 'expires_at', 'id'],
+  list_sessions: ['user_agent', 'ip', 'last_used_at', 'current', 'expires_at', 'id'],
   get_balance_history: ['amount_usd', 'balance_usd', 'type', 'created_at', 'description'],
   list_statements: ['period', 'opening_usd', 'closing_usd', 'spent_usd', 'is_final'],
   list_topups: ['amount_usd', 'status', 'credited_usd', 'chain', 'created_at', 'id'],

@@ -73,3 +73,9 @@ test('colors surround the text of a cell, not its padding', () => {
     '<status>     <name>\n<active>     <a>\n<cancelled>  <b>',
   )
 })
+
+test('a session is named by its browser and system', () => {
+  const user_agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0'
+  const table = formatTable([{ user_agent }], { names: ['user_agent'], text_max: 60 })
+  assert.equal(table, 'device\nFirefox on Linux')
+})

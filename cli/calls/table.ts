@@ -1,3 +1,4 @@
+import { describeDevice } from '#kernel/device.ts'
 import { formatUsd } from './money.ts'
 
 /** Longer values are cut in tables; --json and --csv print them in full. */
@@ -59,7 +60,7 @@ function paintCells(
 
 /** `amount_usd` is shown as "amount": its values have a dollar sign. */
 const labelOf = (name: string): string =>
-  name.replace(/_(usd|at|name)$/, '').replaceAll(/[_.]/g, ' ')
+  name === 'user_agent' ? 'device' : name.replace(/_(usd|at|name)$/, '').replaceAll(/[_.]/g, ' ')
 
 /** The first columns say what a row is about, so they are never dropped. */
 const LEAD = 3
@@ -148,6 +149,7 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d\.\d{3}Z$/
 
 /** IDs are never cut: a part of one is useless. */
 function formatCell(name: string, value: unknown, text_max = WIDTH_MAX): string {
-  const text = formatValue(name, value).replace(TIMESTAMP, '$1 $2Z')
+  const shown = name === 'user_agent' ? describeDevice(String(value ?? '')) : value
+  const text = formatValue(name, shown).replace(TIMESTAMP, '$1 $2Z')
   return text.length > text_max && !/(^|_)id$/.test(name) ? cut(text, text_max) : text
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '#panel/ui/button.tsx'
 import { Field, TextArea } from '#panel/ui/field.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { useOperatorMutation } from './operator_api.ts'
@@ -54,6 +54,7 @@ function MaintenanceForm() {
   const fieldProps = (name: keyof Plan) => ({
     required: true,
     value: plan[name],
+    error: fieldError(mutation.error, name),
     onChange: (event: { target: { value: string } }) =>
       setPlan({ ...plan, [name]: event.target.value }),
   })
@@ -62,7 +63,7 @@ function MaintenanceForm() {
       <Field label="Starts (your time zone)" type="datetime-local" {...fieldProps('starts_at')} />
       <Field label="Ends (your time zone)" type="datetime-local" {...fieldProps('ends_at')} />
       <TextArea label="Message" maxLength={1_000} {...fieldProps('message')} />
-      <ProblemNote problem={mutation.error} />
+      <ProblemNote problem={mutation.error} fields={Object.keys(plan)} />
       <Button type="submit" kind="main" busy={mutation.isPending}>
         Announce to all accounts
       </Button>

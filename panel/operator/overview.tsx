@@ -75,7 +75,11 @@ function DayChart({ title, days, value, format }: DayChartProps) {
   const series = useMemo(() => ({ name: title, values: days.map(value) }), [title, days, value])
   return (
     <Section title={title}>
-      <Chart label={`${title} by day`} times={times} series={series} format={format} days />
+      {series.values.every((each) => each === null || each === 0) ? (
+        <p className="grid h-45 place-items-center text-soft">None in the last 30 days</p>
+      ) : (
+        <Chart label={`${title} by day`} times={times} series={series} format={format} days />
+      )}
     </Section>
   )
 }

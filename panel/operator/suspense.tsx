@@ -12,6 +12,7 @@ import { useOperatorList } from './operator_list.ts'
 import type { HeldDeposit } from './shapes.ts'
 
 const reasons: Readonly<Record<string, string>> = {
+  below_minimum: 'Below the minimum deposit',
   kill_switch: 'Top-ups were stopped',
   screening: 'Sender is on the screening list',
 }

@@ -1,10 +1,11 @@
 import type { Webhook } from '#contract/webhooks.ts'
-import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
+import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Webhook as WebhookIcon } from '#panel/ui/icons.ts'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { disabledReason } from '#panel/words/disabled_reason.ts'
 import { AccountLink } from './account_link.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { WithAccount } from './shapes.ts'
@@ -18,7 +19,7 @@ const columns: readonly Column<Row>[] = [
       <>
         <span className="block font-medium wrap-anywhere">{row.url}</span>
         {row.disabled_reason !== null && (
-          <span className="block text-sm text-soft">{humanize(row.disabled_reason)}</span>
+          <span className="block text-sm text-soft">{disabledReason(row.disabled_reason)}</span>
         )}
         <span className="block text-sm">
           <AccountLink of={row} />

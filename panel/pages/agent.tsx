@@ -15,6 +15,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { resourceHref } from './activity/resource_href.ts'
 import { AgentBudget } from './agents/agent_budget.tsx'
 import { AgentLinks } from './agents/agent_links.tsx'
+import { useAgentSpending } from './agents/agent_spending.tsx'
 import { RemoveScope, scopeSentence } from './agents/remove_scope.tsx'
 import { RevokeButton } from './agents/revoke_button.tsx'
 import { LastUse } from './developers/api_keys.tsx'
@@ -37,6 +38,7 @@ export function AgentPage({ id }: { id: string }) {
 }
 
 function AgentDetails({ grant }: { grant: Grant }) {
+  const spending = useAgentSpending(grant)
   const is_active = grant.status === 'active'
   return (
     <>
@@ -48,6 +50,7 @@ function AgentDetails({ grant }: { grant: Grant }) {
         <div className="space-y-4">
           <Section title="Spending">
             <AgentBudget grant={grant} />
+            <DescriptionList rows={spending} />
           </Section>
           <Access grant={grant} />
           <AgentLinks client_id={grant.client_id} />

@@ -1,5 +1,4 @@
 import { Link } from 'wouter'
-import type { Scope } from '#contract/scopes.ts'
 import { agentName, type Grant, useGrants } from '#panel/grants.ts'
 import { useCardNames } from '#panel/pages/transactions/card_names.ts'
 import { Badge, Status } from '#panel/ui/badge.tsx'
@@ -9,7 +8,9 @@ import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { scopeLabel } from '#panel/words/scope_labels.ts'
 import { AgentBudget } from './agents/agent_budget.tsx'
+import { useAgentSpending } from './agents/agent_spending.tsx'
 import { RevokeButton } from './agents/revoke_button.tsx'
 import { LastUse } from './developers/api_keys.tsx'
 
@@ -49,26 +50,9 @@ export function Agents() {
   )
 }
 
-/** Short names; the agent’s page has the sentences of the consent page. */
-const scope_labels: Readonly<Record<Scope, string>> = {
-  'account:read': 'See account',
-  'balance:read': 'See balance',
-  'topup:create': 'Create top-ups',
-  'topup:read': 'See top-ups',
-  'card:read': 'See cards',
-  'card:issue': 'Issue cards',
-  'card:control': 'Load and change cards',
-  'card:reveal_pan': 'See card numbers',
-  'transaction:read': 'See transactions',
-  'withdrawal:create': 'Withdraw',
-  'withdrawal:read': 'See withdrawals',
-  'dispute:write': 'File disputes',
-  'webhook:write': 'Manage webhooks',
-  'system:read': 'See status and limits',
-}
-
 function Agent({ grant }: { grant: Grant }) {
   const card_names = useCardNames()
+  const spending = useAgentSpending(grant)
   const cards = grant.card_ids?.map((id) => card_names.of(id)).join(', ') ?? 'All cards'
   const is_active = grant.status === 'active'
   return (
@@ -86,7 +70,7 @@ function Agent({ grant }: { grant: Grant }) {
           {grant.scopes.map((scope) => (
             <li key={scope} title={scope}>
               <Badge tone={scope.endsWith(':read') ? 'neutral' : 'accent'}>
-                {scope_labels[scope as Scope] ?? scope}
+                {scopeLabel(scope)}
               </Badge>
             </li>
           ))}
@@ -94,6 +78,7 @@ function Agent({ grant }: { grant: Grant }) {
         <AgentBudget grant={grant} />
         <DescriptionList
           rows={[
+            ...spending,
             ['Cards', cards],
             ['Last used', <LastUse key="used" {...grant} />],
             ['Connected', <Time key="connected" at={grant.created_at} />],

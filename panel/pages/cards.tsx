@@ -15,7 +15,7 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { usage_labels } from '#panel/words/card_usage.ts'
 import { AgentFilter } from './agents/agent_filter.tsx'
-import { CardSparkline, LimitGauge } from './card/card_spending.tsx'
+import { CardSparkline, LimitGauge, PurchaseLimit } from './card/card_spending.tsx'
 import { IssueDialog } from './cards/issue_dialog.tsx'
 import { card_csv_columns } from './csv_columns.ts'
 
@@ -74,6 +74,7 @@ const columns: readonly Column<Card>[] = [
       <span className="block w-52 space-y-1">
         <LimitGauge card={card} period="daily" />
         <LimitGauge card={card} period="monthly" />
+        <PurchaseLimit card={card} />
       </span>
     ),
   },

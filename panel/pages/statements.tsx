@@ -7,6 +7,7 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { monthName } from './spending/months.ts'
+import { StatementAmounts } from './statements/amounts.tsx'
 import { StatementByAgent } from './statements/by_agent.tsx'
 import { DownloadButton } from './statements/download_button.tsx'
 
@@ -83,7 +84,13 @@ export function Statements() {
           list={{ ...list, rows }}
           columns={columns}
           rowName={({ period }) => monthName(period)}
-          details={({ period }) => <StatementByAgent period={period} />}
+          details_name="Amounts"
+          details={(row) => (
+            <div className="grid gap-x-10 gap-y-4 px-4 pt-1 pb-4 lg:grid-cols-[1fr_2fr]">
+              <StatementAmounts statement={row} />
+              <StatementByAgent period={row.period} />
+            </div>
+          )}
           empty={
             <EmptyState icon={FileText} title="No statements">
               Your first statement shows up here.

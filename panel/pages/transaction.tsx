@@ -15,7 +15,11 @@ import { categoryName } from '#panel/words/categories.ts'
 import { countryName } from '#panel/words/countries.ts'
 import { DeclineReason } from './transaction/decline_reason.tsx'
 import { IsoMessage } from './transaction/iso_message.tsx'
-import { findDisputableCapture, PurchaseTimeline } from './transaction/purchase_timeline.tsx'
+import {
+  findDisputableCapture,
+  findDisputeId,
+  PurchaseTimeline,
+} from './transaction/purchase_timeline.tsx'
 import { useRelated } from './transaction/related.ts'
 import { Amount } from './transactions/amount.tsx'
 import { useCardNames } from './transactions/card_names.ts'
@@ -43,6 +47,7 @@ function Details({ transaction }: { transaction: Transaction }) {
   // The list opens a charge this way when it was asked for one to dispute.
   const [is_disputing, setDisputing] = useState(useSearchParams()[0].has('dispute'))
   const disputable = findDisputableCapture(transaction, related)
+  const dispute_id = findDisputeId(transaction, related)
   return (
     <>
       <PageHeader
@@ -57,9 +62,9 @@ function Details({ transaction }: { transaction: Transaction }) {
         }
         action={
           <>
-            {transaction.dispute_id !== null && (
+            {dispute_id !== undefined && (
               <Button asChild>
-                <Link href={`/disputes/${transaction.dispute_id}`}>View dispute</Link>
+                <Link href={`/disputes/${dispute_id}`}>View dispute</Link>
               </Button>
             )}
             {disputable !== undefined && (
@@ -141,6 +146,12 @@ function DetailsSection({ transaction }: { transaction: Transaction }) {
       three_ds.result === 'none' ? 'Not used' : humanize(three_ds.result),
     ],
     ['Network', humanize(transaction.network)],
+    transaction.decline_code !== null && [
+      'Decline code',
+      <code key="code" className="font-mono text-sm wrap-anywhere">
+        {transaction.decline_code}
+      </code>,
+    ],
     transaction.authorization_code !== null && [
       'Authorization code',
       transaction.authorization_code,

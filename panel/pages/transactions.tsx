@@ -22,7 +22,12 @@ import {
   purchaseUsd,
   state_filters,
 } from './transactions/purchase.ts'
-import { AmountAndStatus, PurchaseEvents, PurchaseStatus } from './transactions/purchase_cells.tsx'
+import {
+  AmountAndStatus,
+  DisputedBadge,
+  PurchaseEvents,
+  PurchaseStatus,
+} from './transactions/purchase_cells.tsx'
 import { usePurchases } from './transactions/purchase_list.ts'
 
 export function Transactions() {
@@ -120,7 +125,12 @@ const event_columns: readonly Column<Transaction>[] = [
   {
     title: 'Status',
     sortKey: ({ status }) => status,
-    cell: ({ status }) => <Status of={status} />,
+    cell: (row) => (
+      <span className="inline-flex flex-wrap gap-1">
+        <Status of={row.status} />
+        {row.type === 'capture' && <DisputedBadge row={row} />}
+      </span>
+    ),
   },
   date,
   {

@@ -1,11 +1,12 @@
 import type { Webhook } from '#contract/webhooks.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
-import { Badge, humanize } from '#panel/ui/badge.tsx'
+import { Badge } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
+import { disabledReason } from '#panel/words/disabled_reason.ts'
 import { NotFound } from './not_found.tsx'
 import { Deliveries } from './webhook/deliveries.tsx'
 import { WebhookActions } from './webhook/webhook_actions.tsx'
@@ -70,7 +71,7 @@ function detailRows(webhook: Webhook) {
   const { disabled_reason, failing_since, previous_secret_expires_at, last_delivery_at } = webhook
   const last_attempt = webhook.recent_deliveries?.[0]
   return [
-    disabled_reason !== null && (['Disabled reason', humanize(disabled_reason)] as const),
+    disabled_reason !== null && (['Disabled reason', disabledReason(disabled_reason)] as const),
     failing_since !== null &&
       (['Failing since', <Time key="failing" at={failing_since} />] as const),
     last_attempt !== undefined &&

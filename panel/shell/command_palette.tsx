@@ -191,7 +191,7 @@ function Option({ id, result, is_selected, onSelect }: OptionProps) {
       }}
       onClick={onSelect}
       className={classes(
-        'flex h-10 cursor-pointer items-center justify-between gap-4 rounded-lg px-3',
+        'flex min-h-10 cursor-pointer justify-between gap-x-4 rounded-lg px-3 max-sm:flex-col max-sm:py-1.5 sm:items-center',
         is_selected ? 'bg-hover' : 'hover:bg-hover',
       )}
     >

@@ -11,6 +11,7 @@ import { Skeleton } from '#panel/ui/states.tsx'
 import { AccountMenu } from './account_menu.tsx'
 import { CommandPalette } from './command_palette.tsx'
 import { Logo } from './logo.tsx'
+import { MaintenanceBanner } from './maintenance_banner.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { SandboxDrawer } from './sandbox_drawer.tsx'
 import { useScrollToTop } from './scroll_to_top.ts'
@@ -54,6 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </div>
         </header>
         <main id="page" className="mx-auto max-w-6xl px-4 pt-6 pb-28 lg:px-6 lg:pb-12">
+          <MaintenanceBanner />
           <PageBoundary path={path}>
             <Suspense fallback={<Skeleton className="h-40" />}>{children}</Suspense>
           </PageBoundary>

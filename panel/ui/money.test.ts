@@ -28,3 +28,7 @@ test('an amount field takes digits, commas and up to six decimals', () => {
     assert.equal(parseUsd(text), null, text)
   }
 })
+
+test('the negative of zero has no sign', () => {
+  assert.equal(formatUsd(-0), '$0.00')
+})

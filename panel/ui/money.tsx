@@ -9,7 +9,9 @@ const exact_dollars = new Intl.NumberFormat('en-US', {
 })
 
 export function formatUsd(amount_usd: number): string {
-  return hasWholeCents(amount_usd) ? dollars.format(amount_usd) : exact_dollars.format(amount_usd)
+  // The negative of zero would be shown as "-$0.00".
+  const amount = amount_usd === 0 ? 0 : amount_usd
+  return hasWholeCents(amount) ? dollars.format(amount) : exact_dollars.format(amount)
 }
 
 const hasWholeCents = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6

@@ -27,11 +27,13 @@ type Props<Row> = {
   details?: ((row: Row) => ReactNode) | undefined
   /** Names a row for the button that opens it. */
   rowName?(row: Row): string
+  /** The content of an opened row, for screen readers. */
+  details_name?: string
 }
 
 /** A paginated list with its loading, error and empty states. */
 export function Table<Row extends { id: string }>(props: Props<Row>) {
-  const { label, list, columns, empty, href, details, rowName } = props
+  const { label, list, columns, empty, href, details, rowName, details_name = 'Events' } = props
   const { sorted, sorting, toggle } = useSorting(list.rows ?? [], columns)
   if (list.problem !== null && list.rows === undefined) {
     return <ErrorState problem={list.problem} retry={list.retry} />
@@ -43,7 +45,7 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
       <table className="w-full border-collapse" aria-label={label}>
         <TableHead
           columns={columns}
-          has_details={details !== undefined}
+          details_name={details === undefined ? null : details_name}
           sorting={sorting}
           onSort={toggle}
           partly={list.has_more ? sorted.length : null}
@@ -56,7 +58,7 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
               columns={columns}
               href={href?.(row)}
               details={details}
-              name={rowName?.(row) ?? row.id}
+              details_label={`${details_name} of ${rowName?.(row) ?? row.id}`}
             />
           ))}
         </tbody>
@@ -74,14 +76,14 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
 
 type HeadProps<Row> = {
   columns: readonly Column<Row>[]
-  has_details: boolean
+  details_name: string | null
   sorting: Sorting
   onSort(title: string): void
   /** The number of rows that a sort covers, if there are more; null if all are loaded. */
   partly: number | null
 }
 
-function TableHead<Row>({ columns, has_details, sorting, onSort, partly }: HeadProps<Row>) {
+function TableHead<Row>({ columns, details_name, sorting, onSort, partly }: HeadProps<Row>) {
   return (
     <thead className="border-b border-line text-left text-sm text-soft">
       <tr>
@@ -104,9 +106,9 @@ function TableHead<Row>({ columns, has_details, sorting, onSort, partly }: HeadP
             )}
           </th>
         ))}
-        {has_details && (
+        {details_name !== null && (
           <th scope="col" className="w-9">
-            <span className="sr-only">Events</span>
+            <span className="sr-only">{details_name}</span>
           </th>
         )}
       </tr>
@@ -134,10 +136,10 @@ type RowProps<Row> = {
   columns: readonly Column<Row>[]
   href: string | undefined
   details: ((row: Row) => ReactNode) | undefined
-  name: string
+  details_label: string
 }
 
-function TableRow<Row>({ row, columns, href, details, name }: RowProps<Row>) {
+function TableRow<Row>({ row, columns, href, details, details_label }: RowProps<Row>) {
   const [, navigate] = useLocation()
   const [is_open, setOpen] = useState(false)
   return (
@@ -163,7 +165,7 @@ function TableRow<Row>({ row, columns, href, details, name }: RowProps<Row>) {
               size="small"
               className="px-1.5"
               aria-expanded={is_open}
-              aria-label={`Events of ${name}`}
+              aria-label={details_label}
               onClick={(click) => {
                 click.stopPropagation()
                 setOpen(!is_open)

@@ -1,16 +1,18 @@
 import type { DemoAgent } from './agent.ts'
 import { connectAgents, leaveApproval, playAgents } from './agents.ts'
+import { addLastCases, playCases } from './cases.ts'
 import { Chance } from './chance.ts'
-import { call, type DemoSandbox, simulate } from './demo_sandbox.ts'
+import { call, type DemoSandbox } from './demo_sandbox.ts'
 import { liveThrough, type Person, settleIn } from './person.ts'
-import { abroad, agent_shops, everyday, risky } from './places.ts'
-import { addRareStates } from './rare_states.ts'
+import { abroad, agent_shops, everyday } from './places.ts'
+import { type DemoWebhook, subscribe } from './webhook.ts'
 
 const DAY_S = 86_400
 export const DEMO_DAYS = 90
 const SEED = 20_261_115
 /** A refresh token lasts 30 days, and the agents come every day. */
 const AGENTS_FROM_DAY = 76
+const WEBHOOK_FROM_DAY = 86
 
 type Demo = { email: string; password: string; bearer: string }
 
@@ -26,15 +28,19 @@ export async function playHistory(
   const with_chance: DemoSandbox = { ...sandbox, chance: new Chance(SEED) }
   const people = await openPeople(with_chance, demo)
   const [household] = people
+  if (household === undefined) return
   let agents: DemoAgent[] = []
+  let webhook: DemoWebhook | null = null
   for (let day = 0; day < DEMO_DAYS; day += 1) {
     if (day === AGENTS_FROM_DAY) agents = await connectAgents(with_chance, demo)
-    if (household !== undefined) await playAgents(with_chance, agents, household)
+    if (day === WEBHOOK_FROM_DAY) webhook = await subscribe(with_chance, household.bearer)
+    await playAgents(with_chance, agents, household)
     await playDay(with_chance, people, day)
     onDay(day + 1)
   }
-  await addCases(with_chance, people)
-  if (household !== undefined) await leaveApproval(with_chance, agents, household)
+  await addLastCases(with_chance, people)
+  await leaveApproval(with_chance, agents, household)
+  await webhook?.close()
 }
 
 async function openPeople(sandbox: DemoSandbox, demo: Demo): Promise<Person[]> {
@@ -88,62 +94,7 @@ async function playDay(
     await sandbox.moveClock(wait_s - now_s)
     now_s = wait_s
     for (const person of people) await liveThrough(sandbox, person, { day, isFirst: at === 0 })
+    if (at === 1) await playCases(sandbox, people, day)
   }
   await sandbox.host.advanceClock(DAY_S - now_s)
-}
-
-/** Cases for support: disputes, a ticket, a decline by rule, a frozen card and withdrawals. */
-async function addCases(
-  sandbox: DemoSandbox,
-  [household, studio]: readonly Person[],
-): Promise<void> {
-  if (household === undefined || studio === undefined) return
-  const { bearer } = household
-  await addDisputes(sandbox, bearer)
-  const everyday_card = household.cards[0]
-  if (everyday_card !== undefined) {
-    await call(sandbox, 'set_mcc_rules', { id: everyday_card.id, deny: ['7995'] }, bearer)
-    const gamble = { amount: 60, merchant_name: risky.name, mcc: risky.mcc }
-    await simulate(sandbox, `cards/${everyday_card.id}/authorize`, gamble, bearer)
-  }
-  const ticket = {
-    subject: 'Hotel charged twice?',
-    message: 'I see a hold and a charge from Hotel Alvorada. Is the hold released by itself?',
-    category: 'card',
-  }
-  await call(sandbox, 'open_ticket', ticket, bearer)
-  await addWithdrawals(sandbox, bearer)
-  await addRareStates(sandbox, bearer)
-  const idle = studio.cards[0]
-  if (idle !== undefined) await call(sandbox, 'freeze_card', { id: idle.id }, studio.bearer)
-}
-
-/** One that was won, and one that is open; both with online shops, which can fail to deliver. */
-async function addDisputes(sandbox: DemoSandbox, bearer: string): Promise<void> {
-  for (const merchant of ['Paper Crane Online', 'Threadbare Clothing']) {
-    const { data } = await call(sandbox, 'list_transactions', { type: 'capture', merchant }, bearer)
-    const charges = data as { id: string; refunded_usd: number }[]
-    const charge = charges.find(({ refunded_usd }) => refunded_usd === 0)
-    if (charge === undefined) throw new Error(`the demo has no charge from ${merchant}`)
-    const explanation = 'The order never arrived, and the shop does not reply.'
-    const dispute = { transaction_id: charge.id, reason: 'not_received', explanation }
-    const { id } = await call(sandbox, 'file_dispute', dispute, bearer)
-    if (merchant === 'Threadbare Clothing') continue
-    await simulate(sandbox, `disputes/${id}/answer`, { text: 'We shipped a replacement.' }, bearer)
-    await simulate(sandbox, `disputes/${id}/close`, { outcome: 'won' }, bearer)
-  }
-}
-
-/** An external wallet; the sandbox's chain takes any valid address. */
-const WALLET = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
-
-/** One that arrived, and one whose transfer failed, so the money came back. */
-async function addWithdrawals(sandbox: DemoSandbox, bearer: string): Promise<void> {
-  for (const [amount_usd, end] of [
-    [120, 'confirm'],
-    [45, 'fail'],
-  ] as const) {
-    const { id } = await call(sandbox, 'withdraw', { amount_usd, address: WALLET }, bearer)
-    await simulate(sandbox, `withdrawals/${id}/${end}`, {}, bearer)
-  }
 }

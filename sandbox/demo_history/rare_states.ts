@@ -1,24 +1,24 @@
 import { call, type DemoSandbox, simulate } from './demo_sandbox.ts'
 
-/**
- * Cards and top-ups in states that everyday life does not leave behind, so that each has a page to
- * look at.
- */
-export async function addRareStates(sandbox: DemoSandbox, bearer: string): Promise<void> {
-  await addTopups(sandbox, bearer)
-  await addCards(sandbox, bearer)
+async function createTopup(
+  sandbox: DemoSandbox,
+  bearer: string,
+  amount_usd: number,
+): Promise<string> {
+  return String((await call(sandbox, 'create_topup', { amount_usd }, bearer)).id)
 }
 
-/** One of which a part arrived, one that was canceled, and one that waits for its deposit. */
-async function addTopups(sandbox: DemoSandbox, bearer: string): Promise<void> {
-  const create = async (amount_usd: number) =>
-    String((await call(sandbox, 'create_topup', { amount_usd }, bearer)).id)
-  const part = await create(250)
+/** One of which a part arrived, and one that was canceled. */
+export async function addTopups(sandbox: DemoSandbox, bearer: string): Promise<void> {
+  const part = await createTopup(sandbox, bearer, 250)
   await simulate(sandbox, `topups/${part}/deposit`, { amount_usd: 180 }, bearer)
   await simulate(sandbox, `topups/${part}/confirm`, {}, bearer)
-  await call(sandbox, 'cancel_topup', { id: await create(75) }, bearer)
-  await create(300)
+  await call(sandbox, 'cancel_topup', { id: await createTopup(sandbox, bearer, 75) }, bearer)
 }
+
+/** One that waits for its deposit, until it expires. */
+export const awaitDeposit = (sandbox: DemoSandbox, bearer: string) =>
+  createTopup(sandbox, bearer, 300)
 
 const shipping = {
   name: 'Robin Demo',
@@ -29,7 +29,7 @@ const shipping = {
 }
 
 /** A physical card on its way, a single-use one that was used, one for a merchant, a frozen one. */
-async function addCards(sandbox: DemoSandbox, bearer: string): Promise<void> {
+export async function addCards(sandbox: DemoSandbox, bearer: string): Promise<void> {
   const issue = async (name: string, fields: object) =>
     String((await call(sandbox, 'issue_card', { type: 'virtual', name, ...fields }, bearer)).id)
   const wallet = await issue('Wallet', { type: 'physical', shipping })

@@ -56,7 +56,15 @@ test('after florin demo the account has purchases of three months and a case of 
   assert(age(oldest[0]) > 80, 'the oldest one is about 90 days old')
   assert((await list('/v1/transactions?type=decline')).length > 0)
   assert((await list('/v1/transactions?type=refund')).length > 0)
-  assert.equal((await list('/v1/disputes')).length, 2)
+  const [open, closed, ...more] = await list('/v1/disputes')
+  assert.deepEqual([open?.status, closed?.status, more.length], ['open', 'closed', 0])
+  assert(age(open) > 4 && age(closed) > 25, 'cases are spread over the days')
+  const webhooks = await list('/v1/webhooks')
+  assert.deepEqual(
+    webhooks.map(({ status }) => status),
+    ['disabled'],
+    'nothing is sent to an endpoint that no longer listens',
+  )
   assert.equal((await list('/v1/tickets')).length, 1)
   assert.equal((await list('/v1/cards?status=frozen')).length, 1)
   assert((await list('/v1/cards?status=cancelled')).length > 0)
@@ -65,6 +73,15 @@ test('after florin demo the account has purchases of three months and a case of 
   assert.deepEqual(topups.map(({ status }) => status).sort(), ['awaiting', 'cancelled'])
   const withdrawals = await list('/v1/withdrawals')
   assert.deepEqual(withdrawals.map(({ status }) => status).sort(), ['completed', 'failed'])
+})
+
+test('after florin demo a deposit waits in suspense for an operator', async () => {
+  const { url } = await running()
+  const bearer = (await readFile(join(folder.path, 'operator_token'), 'utf8')).trim()
+  const held = await send(url, 'GET', '/operator/v1/suspense', { bearer })
+  assert.equal(held.status, 200, held.text)
+  const [deposit, ...others] = held.body['data']
+  assert.deepEqual([deposit.reason, deposit.amount_usd, others], ['below_minimum', 0.6, []])
 })
 
 test('after florin demo the account has two agents with budgets, spending and a pending approval', async () => {

@@ -14,8 +14,24 @@ import { freePort } from '#test/support/port.ts'
 import { findTool } from '#test/support/tools.ts'
 
 const execute = promisify(execFile)
-const engine = findTool('docker') ?? findTool('podman')
-const no_engine = 'no container engine is installed; the steps of the image ran in a plain folder'
+const no_engine = 'no container engine is running; the steps of the image ran in a plain folder'
+
+/** The command of Docker may be installed without its daemon, or for another machine's. */
+async function isRunning(command: string): Promise<boolean> {
+  return execute(command, ['info']).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function findEngine(): Promise<string | undefined> {
+  for (const command of [findTool('docker'), findTool('podman')]) {
+    if (command !== undefined && (await isRunning(command))) return command
+  }
+  return undefined
+}
+
+const engine = await findEngine()
 
 const isHealthy = (port: number) =>
   fetch(`http://127.0.0.1:${port}/healthz`).then(

@@ -76,3 +76,11 @@ export function LimitGauge({ card, period }: GaugeProps) {
     </div>
   )
 }
+
+/** The limit of a card that has none per day or month, so that nothing is used up. */
+export function PurchaseLimit({ card: { limits } }: { card: Card }) {
+  if (limits.daily_usd !== null || limits.monthly_usd !== null) return null
+  const { per_transaction_usd: max_usd } = limits
+  const text = max_usd === null ? 'No limit' : `${formatUsd(max_usd)} per purchase`
+  return <span className="num text-sm text-soft">{text}</span>
+}

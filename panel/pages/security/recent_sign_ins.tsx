@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { AuditEntry } from '#contract/activity.ts'
+import { describeDevice } from '#kernel/device.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge, type Tone } from '#panel/ui/badge.tsx'
 import { LogIn } from '#panel/ui/icons.ts'
@@ -7,7 +8,6 @@ import { Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { describeDevice } from '#panel/words/device.ts'
 
 const SHOWN = 10
 
@@ -25,16 +25,20 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     title: 'Date',
     right: true,
+    wide_only: true,
     sortKey: ({ created_at }) => created_at,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
 ]
 
-function Origin({ entry: { ip, user_agent } }: { entry: AuditEntry }) {
+function Origin({ entry: { ip, user_agent, created_at } }: { entry: AuditEntry }) {
   return (
     <>
       <span title={user_agent ?? ''}>{describeDevice(user_agent ?? '')}</span>
       <span className="num block min-w-22 text-sm wrap-anywhere text-soft">{ip ?? ''}</span>
+      <span className="num block text-sm text-soft md:hidden">
+        <Time at={created_at} />
+      </span>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ActiveSession } from '#contract/sessions.ts'
+import { describeDevice } from '#kernel/device.ts'
 import { useOperationList, useOperationMutation } from '#panel/queries.ts'
 import { clearSession } from '#panel/session.ts'
 import { Badge } from '#panel/ui/badge.tsx'
@@ -11,7 +12,7 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { describeDevice } from '#panel/words/device.ts'
+import { EndOtherSessions } from './end_other_sessions.tsx'
 
 export function Sessions() {
   const list = useOperationList('list_sessions', {})
@@ -27,6 +28,7 @@ export function Sessions() {
     },
     {
       title: 'Last used',
+      wide_only: true,
       sortKey: ({ last_used_at }) => last_used_at,
       cell: ({ last_used_at }) => <Time at={last_used_at} />,
     },
@@ -40,8 +42,9 @@ export function Sessions() {
       ),
     },
   ]
+  const has_others = rows?.some(({ current }) => !current) ?? false
   return (
-    <Section title="Sessions" flush>
+    <Section title="Sessions" action={has_others && <EndOtherSessions />} flush>
       <Table
         label="Sessions"
         list={{ ...list, rows }}
@@ -57,7 +60,11 @@ export function Sessions() {
   )
 }
 
-function Device({ session: { current, ip, user_agent } }: { session: ActiveSession }) {
+function Device({
+  session: { current, ip, user_agent, last_used_at },
+}: {
+  session: ActiveSession
+}) {
   return (
     <>
       <span className="flex flex-wrap items-center gap-x-2 font-medium" title={user_agent}>
@@ -65,6 +72,9 @@ function Device({ session: { current, ip, user_agent } }: { session: ActiveSessi
         {current && <Badge tone="good">This device</Badge>}
       </span>
       <span className="num block text-sm break-all text-soft">{ip}</span>
+      <span className="num block text-sm text-soft md:hidden">
+        Last used <Time at={last_used_at} />
+      </span>
     </>
   )
 }

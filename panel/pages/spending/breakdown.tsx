@@ -42,12 +42,14 @@ export function Breakdown({ title, group_by, range, card_id }: Props) {
     )
   }
   const rows = query.data.data
-  const rest = is_whole ? [] : rows.slice(ROWS_MAX)
+  // A button for a single row would take the room of that row.
+  const shown = is_whole || rows.length === ROWS_MAX + 1 ? rows.length : ROWS_MAX
+  const rest = rows.slice(shown)
   const rest_usd = rest.reduce((sum, { spent_usd }) => sum + spent_usd, 0)
   return (
     <Section title={title} flush>
       <ul className="divide-y divide-line">
-        {rows.slice(0, is_whole ? rows.length : ROWS_MAX).map((row) => {
+        {rows.slice(0, shown).map((row) => {
           const href = transactionsHref({ group_by, key: row.key, range, card_id })
           const line = (
             <Line

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import type { Spending } from '#contract/spending.ts'
 import { formatUsd } from '#panel/ui/money.tsx'
@@ -14,6 +15,8 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
   const highest = Math.max(1, ...all)
   const before = shiftMonth(month, -1)
   const dates = Array.from({ length: daysIn(month) }, (_, at) => at + 1)
+  const last_date = Number((rows.at(-1)?.key ?? '').slice(8))
+  const scroller = useScrollTo(last_date / dates.length)
   return (
     <div>
       <div className="mb-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
@@ -22,7 +25,7 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
         <p className="ml-auto">Highest day {formatUsd(Math.max(0, ...all))}</p>
       </div>
       {/* On a phone the days scroll, because each is a target for a finger. */}
-      <div className="overflow-x-auto">
+      <div ref={scroller} className="overflow-x-auto">
         <div className="max-md:min-w-186">
           <ul
             aria-label="Spending per day"
@@ -70,14 +73,29 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
               )
             })}
           </ul>
-          <div className="mt-1 flex justify-between text-xs text-soft" aria-hidden>
-            <span>{dayName(dayOf(month, 1))}</span>
-            <span>{dayName(dayOf(month, daysIn(month)))}</span>
+          <div className="mt-1 flex gap-px text-xs text-soft sm:gap-1" aria-hidden>
+            {dates.map((date) => (
+              <span key={date} className="w-0 flex-1 whitespace-nowrap">
+                {date % 7 === 1 && dayName(dayOf(month, date))}
+              </span>
+            ))}
           </div>
         </div>
       </div>
     </div>
   )
+}
+
+/** Shows the part that ends with the last day of spending; the first days may be out of sight. */
+function useScrollTo(share: number) {
+  const element = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const { current } = element
+    if (current === null) return
+    const { scrollWidth, clientWidth } = current
+    current.scrollLeft = scrollWidth * share - clientWidth
+  }, [share])
+  return element
 }
 
 export const purchasesText = (count: number): string =>

@@ -1,36 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
-import type { FlorinError } from '#client/client.ts'
-import { requestJson } from '#panel/api.ts'
+import { classes } from '#panel/ui/classes.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { type AgentLine, useAgentLines } from './agent_lines.ts'
 import { DownloadButton } from './download_button.tsx'
-
-type AgentLine = {
-  agent: string
-  client_id: string | null
-  spent_usd: number
-  refunds_usd: number
-  withdrawals_usd: number
-  fees_usd: number
-  total_usd: number
-  loaded_usd: number
-  unloaded_usd: number
-}
 
 /** A statement by agent: what each one and its cards moved, and the owner's own part. */
 export function StatementByAgent({ period }: { period: string }) {
-  const query = useQuery<AgentLine[], FlorinError>({
-    queryKey: ['statement_agents', period],
-    queryFn: async ({ signal }) => {
-      const path = `/files/statements/${period}.agents.json`
-      return (await requestJson<{ data: AgentLine[] }>(path, { method: 'GET', signal })).data
-    },
-  })
+  const query = useAgentLines(period)
   return (
     <QueryBoundary query={query}>
       {(lines) =>
         lines.length === 1 ? (
-          <p className="px-4 py-3 text-sm text-soft">No agent moved money in this month.</p>
+          <p className="py-1 text-sm text-soft">No agent moved money in this month.</p>
         ) : (
           <AgentTable period={period} lines={lines} />
         )
@@ -39,10 +20,17 @@ export function StatementByAgent({ period }: { period: string }) {
   )
 }
 
-const columns: readonly (readonly [title: string, usd: (line: AgentLine) => number])[] = [
+type AgentColumn = readonly [title: string, usd: (line: AgentLine) => number, look?: string]
+
+/** A phone has no room for all of them; the CSV has. */
+const columns: readonly AgentColumn[] = [
   ['Loaded', ({ loaded_usd, unloaded_usd }) => sum(loaded_usd, -unloaded_usd)],
   ['Purchases', ({ spent_usd, refunds_usd }) => sum(spent_usd, refunds_usd)],
-  ['Withdrawals', ({ withdrawals_usd, fees_usd }) => sum(withdrawals_usd, fees_usd)],
+  [
+    'Withdrawals',
+    ({ withdrawals_usd, fees_usd }) => sum(withdrawals_usd, fees_usd),
+    'max-sm:hidden',
+  ],
   ['All kinds', ({ total_usd }) => total_usd],
 ]
 
@@ -58,8 +46,8 @@ function AgentTable({ period, lines }: { period: string; lines: readonly AgentLi
             <th scope="col" className="py-1 text-left font-medium">
               Agent
             </th>
-            {columns.map(([title]) => (
-              <th key={title} scope="col" className="py-1 text-right font-medium">
+            {columns.map(([title, , look]) => (
+              <th key={title} scope="col" className={classes('py-1 text-right font-medium', look)}>
                 {title}
               </th>
             ))}
@@ -71,8 +59,8 @@ function AgentTable({ period, lines }: { period: string; lines: readonly AgentLi
               <th scope="row" className="py-1 text-left font-normal wrap-anywhere">
                 {line.agent}
               </th>
-              {columns.map(([title, usd]) => (
-                <td key={title} className="num py-1 text-right">
+              {columns.map(([title, usd, look]) => (
+                <td key={title} className={classes('num py-1 text-right', look)}>
                   <Money usd={usd(line)} />
                 </td>
               ))}

@@ -31,13 +31,10 @@ export function DeclineReason({ transaction }: { transaction: Transaction }) {
             </ul>
           </>
         )}
-        <p className="flex flex-wrap items-baseline gap-x-4 pt-1">
+        <p className="pt-1">
           <Link href={`/cards/${card_id}`} className="font-medium underline underline-offset-2">
             View card
           </Link>
-          <span className="text-sm">
-            Code: <code className="font-mono text-xs">{decline_code}</code>
-          </span>
         </p>
       </div>
     </section>

@@ -29,6 +29,15 @@ export function findDisputableCapture(
   )
 }
 
+/** The dispute about this transaction, or the first one about the purchase. */
+export function findDisputeId(
+  { type, dispute_id }: Transaction,
+  related: readonly Transaction[],
+): string | undefined {
+  if (type !== 'authorization') return dispute_id ?? undefined
+  return related.find((row) => row.dispute_id !== null)?.dispute_id ?? undefined
+}
+
 function timelineSteps(row: Transaction, is_current: boolean): Step[] {
   const note = <StepNote row={row} is_current={is_current} />
   switch (row.type) {

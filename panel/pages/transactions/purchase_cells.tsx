@@ -1,13 +1,25 @@
 import { Link } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
+import { useIsDisputed } from '#panel/pages/disputes/open_disputes.ts'
 import { PurchaseTimeline } from '#panel/pages/transaction/purchase_timeline.tsx'
 import { useRelated } from '#panel/pages/transaction/related.ts'
-import { Status } from '#panel/ui/badge.tsx'
+import { Badge, Status } from '#panel/ui/badge.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
 import { purchaseState, purchaseUsd } from './purchase.ts'
 
 export function PurchaseStatus({ row }: { row: Transaction }) {
-  return <Status of={purchaseState(row)} />
+  return (
+    <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
+      <Status of={purchaseState(row)} />
+      <DisputedBadge row={row} />
+    </span>
+  )
+}
+
+/** Shown while the dispute is open; afterwards the amounts show its result. */
+export function DisputedBadge({ row }: { row: Transaction }) {
+  const isDisputed = useIsDisputed()
+  return isDisputed(row) && <Badge tone="warn">Disputed</Badge>
 }
 
 /** A phone has no room for a column of its own for the status. */

@@ -101,7 +101,7 @@ function useDocs(text: string): Result[] {
   return (found.data ?? []).map(({ title, page, href }) => ({
     group: 'Documentation',
     text: title,
-    hint: page === title ? 'Guide' : page,
+    hint: page !== title ? page : href.startsWith('/docs/api/') ? 'API reference' : 'Guide',
     to: href,
   }))
 }

@@ -51,7 +51,7 @@ async function securityNotice(
     const token = await createUndo(tx, source, { account_id, email: recipient, kind, now })
     undo = { url: `${public_url}/undo/${token}`, hours: UNDO_HOURS }
   }
-  const email = securityEmail({ alert, ip: request.ip, now, undo })
+  const email = securityEmail({ alert, request, now, undo })
   const rendered = renderEmail(email, settings)
   return { account_id, kind, recipient, ...rendered, now }
 }

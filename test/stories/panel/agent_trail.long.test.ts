@@ -35,6 +35,14 @@ test('the lists of the panel are filtered by agent, from links of its page, and 
     await page.getByRole('main').getByRole('link', { name: link, exact: true }).click()
     await page.waitForURL(/(agent|actor_id)=/)
   }
+  // The owner's own purchase is not counted.
+  for (const path of ['/agents', null]) {
+    if (path === null) await page.getByRole('link', { name: 'Shopper' }).click()
+    else await page.goto(path)
+    const spent = page.getByRole('term').filter({ hasText: /^Spent in \w+ \d{4}$/ })
+    await spent.locator('..').getByText('$7.00').waitFor()
+  }
+
   await openList('Transactions on its cards')
   await page.getByText('City museum').first().waitFor()
   assert.equal(await page.getByText('Corner shop').count(), 0)

@@ -67,6 +67,16 @@ test('a charge is disputed from its page, with a dropped file and a note as evid
     ],
   )
 
+  // Both lists mark the purchase until the dispute is closed; the dispute is about its capture.
+  const marked = page.getByRole('row').filter({ hasText: 'Corner Books' }).getByText('Disputed')
+  const lists = ['/transactions', `/cards/${buyer.card.id}`]
+  for (const list of lists) {
+    await page.goto(list)
+    await marked.locator('visible=true').waitFor()
+  }
+  await page.getByRole('link', { name: /Corner Books/ }).click()
+  await page.getByRole('link', { name: 'View dispute' }).click()
+
   // The page shows the merchant’s response without a reload.
   const answer = { text: 'It has 300 pages.' }
   await callSandbox(url, buyer.key, `disputes/${dispute_id}/answer`, answer)
@@ -74,6 +84,15 @@ test('a charge is disputed from its page, with a dropped file and a note as evid
   await callSandbox(url, buyer.key, `disputes/${dispute_id}/close`, { outcome: 'won' })
   await page.getByText('You won').waitFor()
   await page.getByText('Provisional credit').waitFor({ state: 'detached' })
+  for (const list of lists) {
+    const open_disputes = page.waitForResponse((response) =>
+      /disputes\?.*open/.test(response.url()),
+    )
+    await page.goto(list)
+    await page.getByRole('link', { name: /Corner Books/ }).waitFor()
+    await (await open_disputes).finished()
+    assert.equal(await marked.count(), 0, `${list} no longer marks it`)
+  }
   assert.deepEqual(complaints, [])
   await assertBooksSound(service.runtime.db)
 })

@@ -91,7 +91,11 @@ test('every account page fits, logs no errors and is accessible', { skip }, asyn
     page('limits', '/developers/limits', 'Account limits', 'Withdrawal amount'),
     settings,
     security,
-    pressing(security, 'end_session', ['Sign out', 'You’ll need your password']),
+    pressing(security, 'end_session', ['Sign out node', 'You’ll need your password']),
+    pressing(security, 'end_other_sessions', [
+      'Sign out everywhere else',
+      'You stay signed in here',
+    ]),
     pressing(security, 'two_factor', ['Turn on', 'Or enter this key']),
   ])
 })

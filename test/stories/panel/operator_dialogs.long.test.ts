@@ -8,10 +8,11 @@ import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksSound } from '#test/support/money.ts'
-import { OPERATOR_TOKEN as operator_token } from '#test/support/operator.ts'
+import { operate, OPERATOR_TOKEN as operator_token, setKillSwitch } from '#test/support/operator.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
+import { awaitedTopup, onChain, topupOf } from '#test/support/topups.ts'
 import { requested, withdrawalOf } from '#test/support/withdrawals.ts'
 
 // Refunds without a purchase and all but small withdrawals wait for an operator.
@@ -118,6 +119,106 @@ test('an operator stops top-ups with a reason, and resumes them', { skip }, asyn
     assert.equal(await topUp(), status, verb)
   }
   await page.getByText('The node is behind').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator releases one deposit from suspense and refunds another to its sender', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service)
+  const [released, refunded] = [
+    await awaitedTopup(url, bearer, 35),
+    await awaitedTopup(url, bearer, 45),
+  ]
+  await setKillSwitch(url, 'topups', true)
+  for (const { id, amount_usd } of [released, refunded]) {
+    await onChain({ url, bearer, id }, 'deposit', { amount_usd })
+    await onChain({ url, bearer, id }, 'confirm')
+  }
+  await setKillSwitch(url, 'topups', false)
+  const { page, complaints } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/suspense')
+  const dialog = page.getByRole('dialog')
+  const row = rowOf(page, '$35.00').filter({ hasText: 'Top-ups were stopped' })
+  await row.getByRole('button', { name: 'Release' }).click()
+  await dialog.getByText('$35.00 will be credited').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await balanceOf(url, bearer), 0, 'nothing moves before the operator confirms')
+  await row.getByRole('button', { name: 'Release' }).click()
+  await dialog.getByRole('button', { name: 'Release' }).click()
+  await page.getByText('Deposit credited.').waitFor()
+  await rowOf(page, '$35.00').waitFor({ state: 'detached' })
+  await rowOf(page, '$45.00').getByRole('button', { name: 'Refund' }).click()
+  await dialog.getByText('can’t reverse a transfer').waitFor()
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await page.getByText('Refund to sender started.').waitFor()
+  await page.getByText('No deposits in suspense').waitFor()
+  assert.equal(await balanceOf(url, bearer), 35)
+  assert.equal((await topupOf(url, bearer, released.id)).status, 'completed')
+  assert.equal((await topupOf(url, bearer, refunded.id)).status_reason, 'refunded')
+  assert.deepEqual(complaints, [])
+  await assertBooksSound(runtime.db)
+})
+
+test('maintenance is announced from the console, and a wrong end time is marked', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { account_id } = await openHolder(service)
+  const { page } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/maintenance')
+  await page.getByText('No scheduled maintenance').waitFor()
+  const announce = page.getByRole('button', { name: 'Announce to all accounts' })
+  await page.getByLabel('Starts').fill('2031-03-01T10:00')
+  await page.getByLabel('Ends').fill('2031-03-01T09:00')
+  await page.getByLabel('Message').fill('We move to a new database.')
+  await announce.click()
+  await page.locator('[aria-invalid=true]:focus').waitFor()
+  await page.getByLabel('Ends').fill('2031-03-01T11:30')
+  await announce.click()
+  await page.getByText('Maintenance announced to all accounts.').waitFor()
+  const planned = page.getByRole('listitem').filter({ hasText: 'We move to a new database.' })
+  await planned.filter({ hasText: 'Mar 1' }).waitFor()
+  assert.equal(await page.getByLabel('Message').inputValue(), '', 'the form is empty again')
+
+  await sandbox_host.runTasks(['announce_maintenance'])
+  const events = await runtime.db.rows<{ message: string }>(
+    `select message from events where account_id = $1 and type = 'system.maintenance'`,
+    [account_id],
+  )
+  assert.match(String(events[0]?.message), /2031.*: We move to a new database\./)
+})
+
+test('customers see an announced maintenance in the panel until it ends', { skip }, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service)
+  const inHours = (hours: number) =>
+    new Date(runtime.clock.now().getTime() + hours * 3_600_000).toISOString()
+  const message = 'Cards keep working.'
+  const announce = (from: number, to: number) =>
+    operate(url, 'POST', '/maintenance', {
+      body: { starts_at: inHours(from), ends_at: inHours(to), message },
+    })
+  await announce(24, 25)
+  await everyPage(browser, { url, bearer }, [
+    {
+      name: 'maintenance_banner',
+      path: '/',
+      ready: (page) => page.getByText('Scheduled maintenance:').waitFor(),
+    },
+  ])
+  const { page, complaints } = await visitOf(browser, { url, bearer })
+  await page.goto('/')
+  const banner = page.getByRole('status').filter({ hasText: message })
+  await banner.waitFor()
+  await sandbox_host.advanceClock(24.5 * 3_600)
+  await page.reload()
+  await banner.filter({ hasText: 'Maintenance until' }).waitFor()
+  await sandbox_host.advanceClock(3_600)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await banner.waitFor({ state: 'detached' })
   assert.deepEqual(complaints, [])
 })
 

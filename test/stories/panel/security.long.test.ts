@@ -6,7 +6,7 @@ import { send } from '#test/support/http.ts'
 import { operate } from '#test/support/operator.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { emailedTokens } from '#test/support/password_resets.ts'
-import { openAccount, PASSWORD } from '#test/support/people.ts'
+import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -94,6 +94,37 @@ test('the security page lists sessions and sign-ins, and ends a session', { skip
   await sessions.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('signing out everywhere else ends all other sessions, and keys keep working', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { email, bearer } = await openAccount(url)
+  const { key } = await createKey(url, bearer)
+  const signIn = async () => {
+    const { body } = await send(url, 'POST', '/v1/sessions', {
+      body: { email, password: PASSWORD },
+    })
+    return String(body['bearer'])
+  }
+  const others = [await signIn(), await signIn(), await signIn()]
+  const { page, complaints } = await visitOf(browser, { url, bearer })
+  await page.goto('/security')
+  const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sign out everywhere else?' })
+  await dialog.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await page.getByText('Signed out everywhere else.').waitFor()
+  await sessions.nth(2).waitFor({ state: 'detached' })
+  assert.match(await sessions.nth(1).innerText(), /This device/)
+  assert.equal(await page.getByRole('button', { name: 'Sign out everywhere else' }).count(), 0)
+  const statusFor = async (each: string) =>
+    (await send(url, 'GET', '/v1/accounts/me', { bearer: each })).status
+  for (const other of others) assert.equal(await statusFor(other), 401)
+  assert.equal(await statusFor(bearer), 200)
+  assert.equal(await statusFor(key), 200)
+  assert.deepEqual(complaints, [])
 })
 
 test('a card is renamed in place', { skip }, async () => {

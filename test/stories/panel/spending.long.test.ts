@@ -69,6 +69,27 @@ test('a statement is downloaded as CSV and PDF', { skip }, async () => {
   }
 })
 
+test('an opened statement shows every kind of movement from opening to closing', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { page, complaints } = await visitOf(browser, { url, bearer: spender.bearer })
+  await page.goto('/statements')
+  await page.getByRole('button', { name: /^Amounts of / }).click()
+  const closing = page.getByRole('definition').last()
+  await closing.waitFor()
+  const terms = await page.getByRole('term').allInnerTexts()
+  const amounts = await page.getByRole('definition').allInnerTexts()
+  // The test's money was added by a correction, not by a deposit.
+  assert.deepEqual(terms, ['Opening balance', 'Purchases', 'Other', 'Closing balance'])
+  const cents = amounts.map((text) =>
+    Math.round(Number(text.replace('−', '-').replace(/[$,+]/g, '')) * 100),
+  )
+  const kinds = cents.slice(0, -1).reduce((sum, each) => sum + each, 0)
+  assert.equal(kinds, cents.at(-1), amounts.join(' '))
+  assert.deepEqual(complaints, [])
+})
+
 test('a card shows its last 30 days and its limits; the balance chart shows values on hover', {
   skip,
 }, async () => {

@@ -48,12 +48,13 @@ const event = (
   ),
 ]
 
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0'
 const undo = { url: `https://cards.example/undo/${'u'.repeat(43)}`, hours: 72 }
 const alert = (kind: SecurityAlert['kind'], detail?: string): [string, Email] => [
   kind,
   securityEmail({
     alert: { kind, ...(detail !== undefined && { detail }) },
-    ip: '203.0.113.7',
+    request: { ip: '203.0.113.7', user_agent: FIREFOX },
     now,
     undo: kind === 'two_factor_on' || kind === 'email_changed' ? undo : null,
   }),

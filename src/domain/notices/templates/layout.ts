@@ -73,7 +73,7 @@ const STYLE = `
   .ink { color: #eef3f1 !important }
   .soft { color: #a3b0ab !important }
   .line { border-color: #2c3532 !important }
-  .button { background: #3ecf8e !important; color: #06120c !important }
+  .button { background: #7fcdb5 !important; color: #0d1613 !important }
 }`
 
 const INK = 'color: #14201b'
@@ -100,7 +100,7 @@ const styles = {
     `padding: 7px 0; border-top: ${LINE}; font-size: 14px; text-align: right; ` +
     `overflow-wrap: anywhere; ${INK}`,
   button:
-    'display: inline-block; padding: 11px 20px; background: #0b7a4b; color: #ffffff; ' +
+    'display: inline-block; padding: 11px 20px; background: #1d5c4d; color: #ffffff; ' +
     'border-radius: 8px; font-weight: 600; text-decoration: none',
   footer: `margin: 26px 0 0; padding-top: 16px; border-top: ${LINE}; font-size: 13px; ${SOFT}`,
   link: `text-decoration: underline; ${SOFT}`,

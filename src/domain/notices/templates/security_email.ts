@@ -1,5 +1,6 @@
 import { type Scope, scopes } from '#contract/scopes.ts'
-import type { SecurityAlert } from '#domain/context/context.ts'
+import type { RequestContext, SecurityAlert } from '#domain/context/context.ts'
+import { describeDevice } from '#kernel/device.ts'
 import { formatTimestamp } from '#kernel/timestamp.ts'
 import type { Email } from './layout.ts'
 
@@ -67,7 +68,7 @@ function notificationRows(detail: string): DetailRow[] {
 
 type SecurityEmail = {
   alert: SecurityAlert
-  ip: string
+  request: Pick<RequestContext, 'ip' | 'user_agent'>
   now: Date
   /** Link that undoes the change, for changes an attacker would make to lock the owner out. */
   undo: { url: string; hours: number } | null
@@ -113,8 +114,9 @@ function adviceOf(kind: SecurityAlert['kind']): string {
   return `If this wasn’t you, ${steps.join(', ')}, and contact support.`
 }
 
-export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
+export function securityEmail({ alert, request, now, undo }: SecurityEmail): Email {
   const { kind, detail } = alert
+  const { ip, user_agent } = request
   const [label, to] = places[kind] ?? ['Review your security', '/security']
   return {
     subject: subjects[kind],
@@ -129,6 +131,7 @@ export function securityEmail({ alert, ip, now, undo }: SecurityEmail): Email {
     details: [
       ...(detail === undefined || detail === ip ? [] : detailRows(kind, detail)),
       ['Time', formatTimestamp(now)],
+      ['Device', describeDevice(user_agent)],
       ['IP address', ip],
     ],
     button: undo === null ? { label, to } : { label: 'Undo this change', to: undo.url },

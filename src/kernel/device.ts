@@ -24,11 +24,14 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const findIn = (names: typeof browsers, user_agent: string) =>
   names.find(([pattern]) => pattern.test(user_agent))?.[1]
 
+/** Callers choose their user agent, and emails show it. */
+const PROGRAM_LENGTH_MAX = 40
+
 /** "Chrome on macOS". Other programs are shown by the first word of their user agent. */
 export function describeDevice(user_agent: string): string {
   const browser = findIn(browsers, user_agent)
   const system = findIn(systems, user_agent)
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`
   const [program = ''] = user_agent.split(/[/\s]/, 1)
-  return program === '' ? 'Unknown device' : program
+  return program === '' ? 'Unknown device' : program.slice(0, PROGRAM_LENGTH_MAX)
 }

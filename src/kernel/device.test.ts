@@ -28,4 +28,5 @@ test('another program is named by itself, and none is unknown', () => {
   assert.equal(describeDevice('python-requests/2.32'), 'python-requests')
   assert.equal(describeDevice('node'), 'node')
   assert.equal(describeDevice(''), 'Unknown device')
+  assert.equal(describeDevice('x'.repeat(8_000)), 'x'.repeat(40))
 })
