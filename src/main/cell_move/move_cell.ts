@@ -227,7 +227,8 @@ async function requireSoundBooks({ cell, admin, report, onProgress }: MoveInput)
       onProgress(`${count} accounts proven`),
     )
     if (violations.length === 0) {
-      return report(`The books on the new server are sound (${accounts} accounts).`)
+      const counted = accounts === 1 ? '1 account' : `${accounts} accounts`
+      return report(`The books on the new server are sound (${counted}).`)
     }
     throw new ConfigError(
       `The books on the new server are not sound: ${violations.length} violations. Compare with ` +
