@@ -52,12 +52,12 @@ export function TicketSheet({ ticket, onClose }: Props) {
   )
 }
 
-type Related = readonly [page: string, title: string, filters: Record<string, string>]
+type RelatedLink = readonly [page: string, title: string, filters: Record<string, string>]
 
 /** The account of the ticket, and its card and transaction in their lists. */
 function RelatedLinks({ ticket }: { ticket: WithAccount<Ticket> }) {
   const { account_id, card_id, transaction_id: id } = ticket
-  const links: Related[] = []
+  const links: RelatedLink[] = []
   if (card_id !== null) links.push(['cards', 'View card', { account_id, card_id }])
   if (id !== null) {
     links.push(['transactions', 'View transaction', { account_id, transaction_id: id }])

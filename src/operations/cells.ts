@@ -41,7 +41,7 @@ export async function runtimeOfCall(runtime: Runtime, call: Call): Promise<Runti
   })
 }
 
-/** Read again by the pipeline, which refuses what is not valid. */
+/** Read again by the pipeline, which refuses invalid input. */
 export async function givenInput(call: Call): Promise<object> {
   try {
     return Object(await call.readInput()) as object
@@ -60,7 +60,7 @@ async function cellOfAnyone(cells: Cells, call: Call, input: object): Promise<nu
   const { operation } = call
   if (operation === 'reset_password') return cellOfLinkToken(textOf(input, 'token')) ?? 0
   if (operation === 'operator_sign_in') return null
-  // Refused there like everywhere, before anything is read for it.
+  // Refused there as in any cell, before anything is read.
   if (!isValid(call, input)) return null
   const email = normalizeEmail(textOf(input, 'email'))
   if (operation !== 'create_account') return cells.ofEmail(email)

@@ -13,7 +13,7 @@ type Amount = Exclude<keyof PaidCalls, 'network' | 'asset' | 'fault'>
 
 type Combine = (bodies: readonly never[]) => object
 
-/** Makes one response of those of all cells; the first is that of cell 0. */
+/** Combines the responses of all cells; the first is that of cell 0. */
 export const combined: Readonly<Record<string, Combine>> = {
   operator_get_figures: (bodies: readonly Figures[]): Figures => {
     const [first] = bodies

@@ -17,7 +17,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 
 /**
  * A call of an operator that concerns all cells: a list, a sum, or a change everywhere. Null for
- * every other call. A cell that cannot answer fails the call: a list without it would look
+ * every other call. A cell that cannot respond fails the call: a list without it would look
  * complete.
  */
 export async function fanOut(
@@ -56,7 +56,7 @@ async function changeEverywhere(cells: Cells, call: Call, invokeIn: InvokeIn): P
   const changed = others.map((runtime) => invokeIn(runtime, partOf(call, runtime, cells)))
   const responses = [recorded, ...(await Promise.all(changed))]
   if (responses.length < cells.all.length) {
-    const message = 'A cell has started meanwhile. Repeat the call for it.'
+    const message = 'Another cell has just started. Repeat the call.'
     throw new Problem('service_unavailable', message, { retry_after_s: 1 })
   }
   return firstOrFailure(responses)

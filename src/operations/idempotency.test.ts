@@ -22,7 +22,7 @@ const keyCount = async (who: Person) => {
 
 const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true'
 
-/** All that is stored under a key, as the database has it. */
+/** The rows that are stored under a key. */
 const stored = (key: string) =>
   service.runtime.db.rows<{ scope: string; status: number; body: string }>(
     'select scope, status, body from stored_responses where key = $1',
@@ -229,7 +229,7 @@ test('an invalid key is a 400, and so is a repeated header', async () => {
   assert.equal((await newKey(ada, { key: `"${'y'.repeat(255)}"` })).status, 201)
 })
 
-/** With headers as a list, so that one may stand twice. */
+/** Headers are a list, so that one can be sent twice. */
 function rawPost(base: string, bearer: string, headers: string[]) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { hostname, port } = new URL(base)

@@ -7,7 +7,7 @@ import type { RatePolicy, RateVerdict } from '#domain/risk/rate_limit.ts'
 import type { Call } from './call.ts'
 import type { Runtime } from './runtime.ts'
 
-/** A call on its way through the pipeline. Each step adds what it finds out. */
+/** A call on its way through the pipeline. Each step adds its result. */
 export type Invocation = {
   readonly runtime: Runtime
   readonly call: Call
@@ -19,7 +19,7 @@ export type Invocation = {
   /** Null until the call is counted. */
   rate: CountedRate | null
   input: Record<string, unknown>
-  /** Why the input cannot be accepted, if that is stored under the Idempotency-Key. */
+  /** The reason why the input cannot be accepted, if that is stored under the Idempotency-Key. */
   refusal: Problem | null
   /** Headers of the response, whatever its outcome. */
   headers: Record<string, string>

@@ -96,12 +96,12 @@ test('conservative: 100 in one second and 600 in one minute', async () => {
     clock.advance(1_000)
     allowed += countOf(await storm(110, () => me(url, bearer)), 200)
   }
-  // Five seconds give 50 of the sustained back.
+  // Within five seconds, the sustained limit allows 50 more.
   assert.equal(allowed, 600)
   clock.advance(1_000)
   const replies = await storm(100, () => me(url, bearer))
   const refused = replies.find(({ status }) => status === 429)
-  // The burst would take 100; of the sustained 600 and six seconds' 60 these are left.
+  // The burst limit would allow 100; of the sustained 600 and 60 more in six seconds, 60 are left.
   assert.equal(countOf(replies, 200), 60)
   assert.equal(refused?.headers.get('retry-after'), '1')
 })
@@ -169,7 +169,7 @@ test('behind a trusted proxy the address is the one that the proxy names', async
     send(url, 'POST', '/v1/sessions', { body: {}, headers: { 'x-forwarded-for': address } })
   assert.equal(countOf(await storm(14, () => from('203.0.113.1')), 429), 4)
   assert.equal((await from('203.0.113.2')).status, 400)
-  // Only the last hop is the trusted one: what a caller put before it is only its word.
+  // Only the last hop is trusted: a caller can send any addresses before it.
   assert.equal((await from('203.0.113.99, 203.0.113.1')).status, 429)
 })
 

@@ -42,7 +42,7 @@ export type Cells = {
   at(number: number): Runtime | undefined
   /** The cell of an account with this email, or cell 0. */
   ofEmail(email: string): Promise<number>
-  /** The cell in which an account with this email is created, at the call of this address. */
+  /** The cell in which an account with this email is created, for a call from this address. */
   claimForNewAccount(email: string, ip: string): Promise<number>
 }
 

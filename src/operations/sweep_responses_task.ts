@@ -3,7 +3,7 @@ import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { deleteResponsesBefore } from './perform/stored_responses.ts'
 
-/** How long a response is replayed. Afterwards the Idempotency-Key can be used again. */
+/** A response is replayed for this long. Afterwards the Idempotency-Key can be used again. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000
 
 export function sweepResponsesTask({ db, clock }: { db: Database; clock: Clock }): Task {

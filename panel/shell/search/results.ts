@@ -38,10 +38,10 @@ function useTransactions(text: string): Result[] {
   }))
 }
 
-type Listed = Result & { searched: string; amounts: readonly number[] }
+type ListedResult = Result & { searched: string; amounts: readonly number[] }
 
 /** The newest rows of each list: the service has no search for them. */
-function useListed(): { listed: Listed[]; cut: string[] } {
+function useListed(): { listed: ListedResult[]; cut: string[] } {
   const cards = useNewestRows('list_cards')
   const topups = useNewestRows('list_topups')
   const withdrawals = useNewestRows('list_withdrawals')
@@ -123,7 +123,7 @@ export function useResults({ text, settled, commands }: Search): SearchResults {
   const is_settled = settled === text
   const transactions = is_settled ? found_transactions : []
   const docs = is_settled ? found_docs : []
-  const matching = (rows: readonly (Result & Partial<Listed>)[]) =>
+  const matching = (rows: readonly (Result & Partial<ListedResult>)[]) =>
     rows.filter((row) => {
       const searched = `${row.text} ${row.hint} ${row.group} ${row.searched ?? ''}`
       return matchesQuery(query, { text: searched, amounts: row.amounts ?? [] })

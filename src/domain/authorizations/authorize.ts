@@ -116,7 +116,7 @@ function purchase(state: BatchState, { card, request }: RequestOnCard, authoriza
   return row
 }
 
-/** An authorization is the head of its purchase, so its authorization_id is its own id. */
+/** The rows of a purchase name its authorization, which names itself. */
 export function recordAuthorization(
   state: BatchState,
   request_on_card: RequestOnCard,

@@ -33,7 +33,7 @@ import { Responder } from './responder.ts'
 /** Messages decided per turn of the event loop, about 4 ms. 512 took up to 90 ms. */
 const SLICE = 128
 
-/** Another node answered one of these messages in the meantime. */
+/** Another node responded to one of these messages in the meantime. */
 export class AnsweredByOtherNode extends Error {}
 
 type BatchRun = BatchLocks & {

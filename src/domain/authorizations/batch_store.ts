@@ -1,7 +1,7 @@
 import { type BatchCards, batchCardsSql, type LockedCard } from '#domain/cards/lock_cards.ts'
 import type { EventHead } from '#domain/events/account_head_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
-import type { PurseRow, Spent } from '#domain/ledger/ledger_store.ts'
+import type { PurseRow, SpentAmounts } from '#domain/ledger/ledger_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
 import { idFloor } from '#kernel/id.ts'
@@ -14,8 +14,8 @@ import type { CardRequest } from './request.ts'
 
 /** The reads of a batch. They are sent together, after the statement that locks the cards. */
 
-/** All of a purse is null where it was never used; one that is locked is made. */
-type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
+/** All columns are null for a purse that was never used; a locked one is created. */
+type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof SpentAmounts>
 type NoPurse = { [Column in keyof PurseSnapshot]: null }
 
 export type CardSnapshot = (PurseSnapshot | NoPurse) &
@@ -102,12 +102,12 @@ export function toCardState(
 
 export type AnsweredRow = {
   identity: string
-  /** Null for a reversal that came before its message. */
+  /** Null for a reversal that arrived before its message. */
   fingerprint: string | null
   answer: Buffer | null
 }
 
-/** Messages that were answered before, and those whose reversal has come already. */
+/** Messages that already have a response, and those whose reversal arrived first. */
 export function findAnswered(tx: Tx, identities: readonly string[]): Promise<AnsweredRow[]> {
   return tx.rows<AnsweredRow>(
     `select identity, fingerprint, answer from network_messages where identity = any($1)
@@ -120,8 +120,8 @@ export function findAnswered(tx: Tx, identities: readonly string[]): Promise<Ans
 const CODE_SEARCH_MS = 30 * 24 * 3_600_000
 
 /**
- * `offset 0` keeps each look-up to itself: card by card, by the index that fits. Left to choose, a
- * plan that is made while there are no purchases yet reads all of them for every message.
+ * `offset 0` keeps the look-ups separate, so each card uses the index that fits. Without it, a plan
+ * made while there are no purchases would read all of them for every message.
  */
 const FIND_PURCHASES = `
   with asked as materialized (
@@ -180,7 +180,7 @@ const FIND_PURCHASES = `
               and type in ('capture', 'refund')
            offset 0) t`
 
-/** Whole purchases, by whatever the messages know of them. Nothing is asked where none is named. */
+/** All rows of the purchases that messages refer to; no query if none is named. */
 export async function findPurchases(
   tx: Tx,
   requests: readonly CardRequest[],

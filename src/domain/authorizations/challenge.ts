@@ -15,12 +15,12 @@ import {
 } from './challenge_store.ts'
 
 /**
- * 3-D Secure: before a payment online, its holder is asked over the account's own webhook. The
- * first decision counts, silence is a no, and an approval serves one purchase (see three_ds.ts).
- * Nobody waits here: the network's message comes later and looks the outcome up.
+ * 3-D Secure: before an online payment, the account's webhooks are asked to approve it. The first
+ * decision counts, no response declines it, and an approval is valid for one purchase (see
+ * three_ds.ts). Nothing waits here: the network's message arrives later and looks up the outcome.
  */
 
-/** The contract's: an answer counts for five minutes. */
+/** From the contract: a decision is accepted for five minutes. */
 const LIFETIME_MS = 5 * 60_000
 const TOKEN_BYTES = 32
 const PURPOSE = 'three_ds_response'
@@ -87,7 +87,7 @@ async function last4Of(tx: Tx, account_id: string, card_id: string): Promise<str
 
 type Callback = { account_id: string; event_id: string; now: Date; object: ThreeDsChallenge }
 
-/** The envelope of events, without a number: a challenge is no part of what happened. */
+/** The envelope of an event, without a sequence number: a challenge is not an event. */
 function callbackBody({ settings }: ChallengeDependencies, callback: Callback): string {
   return JSON.stringify({
     id: callback.event_id,
@@ -102,7 +102,7 @@ function callbackBody({ settings }: ChallengeDependencies, callback: Callback): 
   })
 }
 
-/** By the address that only the receiver of the callback knows. */
+/** Finds it by its response URL, which only its receivers know. */
 export async function answerChallenge(
   { db, clock, keys }: ChallengeDependencies,
   { id, token, decision }: { id: string; token: string; decision: ThreeDsDecision },

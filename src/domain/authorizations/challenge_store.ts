@@ -12,7 +12,7 @@ export type ChallengeRow = ChallengePayment & {
   next_attempt_at: Date | null
   decided_at: Date | null
   used_by: string | null
-  /** The grants whose webhooks were asked: they know where to approve it. */
+  /** The grants whose webhooks were asked: they know its response URL. */
   asked_grants: string[]
   created_at: Date
   expires_at: Date
@@ -33,8 +33,8 @@ export async function insertChallenge(tx: Tx, challenge: NewChallenge): Promise<
 }
 
 /**
- * A subscription is asked if it names the type: * does not mean it. One that was made with a token
- * is asked only while its grant still has card:control.
+ * A webhook is asked if it names the type; `*` does not include it. One created with a token is
+ * asked only while its grant has card:control.
  */
 export const LISTENS = `status = 'enabled' and 'three_ds.challenge' = any(events)
   and (grant_id is null or exists (
@@ -95,7 +95,7 @@ export async function hasPendingChallenge(tx: Tx): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Silence is a no. */
+/** Challenges without a decision are declined. */
 export async function expireChallenges(tx: Tx, now: Date): Promise<void> {
   await tx.run(
     `update three_ds_challenges set status = 'expired', next_attempt_at = null
@@ -128,8 +128,8 @@ export async function expireChallengesOfGrant(tx: Tx, grant_id: string): Promise
 }
 
 /**
- * Takes what is due and moves it ahead by its lease, so that a crash makes it due again. It notes
- * whom it will ask before anyone is asked: a grant that ends must take its approvals with it.
+ * Leases due challenges, so a crash makes them due again. Stores the receivers before the first
+ * request: when a grant ends, its approvals are void.
  */
 export async function claimChallenges(
   tx: Tx,

@@ -79,7 +79,7 @@ export function isExpired(
   return now.getTime() >= Date.UTC(exp_year, exp_month, 1) + LAST_ZONE_HOURS * HOUR_MS
 }
 
-/** The last millisecond of a card with a date of its own is that date. */
+/** A card with its own date is still valid in that millisecond. */
 const isPastValidity = ({ valid_until }: CardState, now: Date): boolean =>
   valid_until !== null && now > valid_until
 

@@ -42,14 +42,14 @@ const buy = (card: BareCard, usd: number) => purchaseMessage(card, usd * 100, { 
 const original = ({ mti, fields }: OutgoingMessage) =>
   `${mti}${fields[11]}${fields[7]}00000400001${'0'.repeat(11)}`
 
-/** More for a purchase: an 0100 that names it in element 90. */
+/** Increments a purchase: an 0100 that names it in element 90. */
 const more = (card: BareCard, purchase: OutgoingMessage, usd: number) =>
   purchaseMessage(card, usd * 100, {
     now,
     fields: { 37: purchase.fields[37], 90: original(purchase) },
   })
 
-/** All of it, or down to what it comes to now. */
+/** Reverses a purchase completely, or down to a new amount. */
 const reverse = (card: BareCard, purchase: OutgoingMessage, down_to?: number) => {
   const total = String((down_to ?? 0) * 100).padStart(12, '0')
   const replacement = down_to === undefined ? undefined : total.padEnd(42, '0')
@@ -63,10 +63,10 @@ const capture = (card: BareCard, purchase: OutgoingMessage, usd: number) =>
 const codeOf = async (message: OutgoingMessage, node: Issuer = issuer) =>
   (await node.ask(message)).fields[39]
 
-type Spent = { day: string; daily: number; monthly: number }
+type SpentAmounts = { day: string; daily: number; monthly: number }
 
-async function spentBy(card: BareCard): Promise<Spent | undefined> {
-  const [spent] = await db.rows<Spent>(
+async function spentBy(card: BareCard): Promise<SpentAmounts | undefined> {
+  const [spent] = await db.rows<SpentAmounts>(
     `select spent_day::text as day, (day_spent_micros / 1000000)::int as daily,
             (month_spent_micros / 1000000)::int as monthly
        from purses where owner_id = $1 and kind = 'card'`,
@@ -211,7 +211,7 @@ test('limits hold across two nodes whose clocks differ, in every order of messag
     }
   }
   behind_ms = 0
-  // A reversal of what was captured is answered 21: it changes nothing.
+  // A reversal of a captured purchase gets code 21 and changes nothing.
   assert.deepEqual(
     wrong.filter((line) => line !== '0420 21'),
     [],

@@ -33,7 +33,7 @@ export function decide(state: BatchState, request: CardRequest): Decision {
 
 /**
  * The reversal of a refund or of a stand-in approval may overtake it; in the right order nothing
- * would be left of them. A clearing that awaited an operator may have been reversed meanwhile. A
+ * would be left of them. A clearing that awaited an operator may have been reversed since. A
  * capture is booked: its reversal has no effect in any order.
  */
 function isReversedBefore(

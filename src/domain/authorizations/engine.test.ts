@@ -77,7 +77,7 @@ test('a message that fails its batch of a hundred is answered alone', async () =
   const messages = Array.from({ length: 100 }, () => purchaseMessage(card, 100))
   const poisoned = messages[42]
   assert(poisoned)
-  // The database takes no such text: the whole batch fails on it.
+  // The database refuses such text, so the whole batch fails.
   const reference = poisoned.fields[37]
   const submit = issuer.engine.submit
   const engine = {

@@ -82,18 +82,18 @@ function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingC
   log.error(message, { clearing: id }, undefined)
 }
 
-type Placing = {
+type LaneRouting = {
   lanes: readonly Lane[]
   finder: LaneFinder
   elsewhere: (() => Promise<EngineResponse>) | undefined
 }
 
 /**
- * All messages of an account go through one lane, in the order they came. Two lanes with cards of
+ * All messages of an account go through one lane, in order of arrival. Two lanes with cards of
  * one account would contend for its event sequence: 2,400 messages a second instead of 6,000.
  */
 function submitTo(
-  { lanes, finder, elsewhere }: Placing,
+  { lanes, finder, elsewhere }: LaneRouting,
   request: CardRequest,
 ): Promise<EngineResponse> {
   const known = finder.known(request.pan_hash)

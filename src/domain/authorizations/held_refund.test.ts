@@ -46,12 +46,12 @@ const refundOf = (spender: Spender, cents: number, fields: Record<number, string
 
 const balanceOf = async ({ key, card }: Spender) => (await getCard(url, key, card.id)).balance_usd
 
-type Held = { id: string; card_id: string; amount_usd: number; merchant_name: string }
+type HeldRefund = { id: string; card_id: string; amount_usd: number; merchant_name: string }
 
-async function heldOf({ card }: Spender): Promise<Held[]> {
+async function heldOf({ card }: Spender): Promise<HeldRefund[]> {
   const { body, text } = await operate(url, 'GET', '/held_refunds')
   assert(Array.isArray(body.data), text)
-  return (body.data as Held[]).filter(({ card_id }) => card_id === card.id)
+  return (body.data as HeldRefund[]).filter(({ card_id }) => card_id === card.id)
 }
 
 const settle = () => sandbox_host.runTasks(['settle_clearings'])

@@ -7,7 +7,7 @@ import { assertBooksSound } from '#test/support/money.ts'
 const issuer = await openIssuer()
 const { db } = issuer
 
-/** More for this purchase: an 0100 that names it in element 90. */
+/** Increments a purchase: an 0100 that names it in element 90. */
 function incrementOf(
   card: BareCard,
   { mti, fields }: OutgoingMessage,

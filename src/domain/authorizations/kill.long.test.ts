@@ -56,7 +56,7 @@ function newMessage(): OutgoingMessage {
 
 const UNDECIDED = ['91', '96']
 
-/** Asks, and asks again what was not decided, until the line breaks or enough is enough. */
+/** Sends messages until the connection breaks or none is left; repeats undecided ones. */
 async function drive(line: HostConnection, next: () => OutgoingMessage | null): Promise<void> {
   const one = async () => {
     while (!line.isDown()) {
@@ -83,7 +83,7 @@ function killPostgres(): void {
   try {
     process.kill(Number(pid), 'SIGKILL')
   } catch (cause) {
-    // It has not come back from the last time yet, which is as good.
+    // It has not restarted since it was last killed, which serves as well.
     if ((cause as NodeJS.ErrnoException).code !== 'ESRCH') throw cause
   }
 }

@@ -6,7 +6,7 @@ import type { CardRequest } from './request.ts'
 /** At most about 10 MB. */
 const REMEMBERED_MAX = 50_000
 
-type Unplaced = { request: CardRequest; place(account_id: string | null | undefined): void }
+type LaneSearch = { request: CardRequest; place(account_id: string | null | undefined): void }
 
 /**
  * Finds the account of each message's card, so that all messages of an account go through one
@@ -16,7 +16,7 @@ type Unplaced = { request: CardRequest; place(account_id: string | null | undefi
 export class LaneFinder {
   readonly #db: Tx
   readonly #accounts = new Map<string, string>()
-  #unplaced: Unplaced[] = []
+  #unplaced: LaneSearch[] = []
   #isLookingUp = false
 
   constructor(db: Tx) {
@@ -28,7 +28,7 @@ export class LaneFinder {
   }
 
   /** Calls back with null for an unknown card, undefined if the database is unreachable. */
-  find(request: CardRequest, place: Unplaced['place']): void {
+  find(request: CardRequest, place: LaneSearch['place']): void {
     this.#unplaced.push({ request, place })
     if (!this.#isLookingUp) void this.#findOwners()
   }
@@ -54,7 +54,7 @@ export class LaneFinder {
   }
 }
 
-function findAccounts(tx: Tx, batch: readonly Unplaced[]) {
+function findAccounts(tx: Tx, batch: readonly LaneSearch[]) {
   return tx.rows<{ pan_hash: string; account_id: string }>(
     'select pan_hash, account_id from cards where pan_hash = any($1)',
     [texts(batch, ({ request }) => request.pan_hash)],

@@ -57,7 +57,7 @@ export type LoadedBatch = {
   audit_chains: AuditChains
 }
 
-/** How a batch takes its locks. */
+/** The way a batch takes its locks. */
 export type BatchLocks = { locks_all: boolean; skips_busy: boolean }
 
 /** Locks the batch's cards and loads everything its decisions need. */

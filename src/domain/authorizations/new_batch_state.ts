@@ -15,7 +15,7 @@ import { type CardState, type ChallengeState, withoutCountries } from './card_st
 import { Purchases } from './purchases.ts'
 import { type CardRequest, isAdvice } from './request.ts'
 
-/** Builds the state of a batch from what was loaded. Pure, so a simulation drives it too. */
+/** Builds the state of a batch from the loaded rows. Pure, so a simulation drives it too. */
 
 /** From the contract: uncaptured holds are released after a week. */
 const HOLD_LIFETIME_MS = 7 * 24 * 3_600_000
@@ -135,9 +135,9 @@ function newCode({ random }: StateDependencies): string {
 export type CardSnapshots = { cards: readonly CardState[]; snapshot_of: SnapshotOf }
 
 /**
- * A question touches only its card's purse: it was read under the lock of the card, which is
- * enough. Facts, debts and the purchase of a single-use card also touch what the account has and
- * owes, and a first purchase makes a purse: these are locked.
+ * A request touches only its card's purse: it was read under the lock of the card, which is
+ * enough. Advices, debts and the purchase of a single-use card also touch the account's balance and
+ * debt, and a first purchase creates a purse: these are locked.
  */
 export function cardsToLock(
   batch: readonly CardRequest[],
@@ -145,7 +145,7 @@ export function cardsToLock(
   snapshot_of: SnapshotOf,
 ): CardState[] {
   const locking = new Set<CardState>()
-  /** Of replaced cards: the last ones of their chains, which count what these do. */
+  /** The last cards of the chains of replaced cards, which count their usage. */
   const counting = new Set<string>()
   for (const { kind, pan_hash } of batch) {
     const card = cards.get(pan_hash)

@@ -22,11 +22,17 @@ const { url, sandbox_host, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 
-type Waiting = { id: string; card_id: string; amount: number; currency: string; kind: string }
+type PendingConversion = {
+  id: string
+  card_id: string
+  amount: number
+  currency: string
+  kind: string
+}
 
-async function waitingOf({ card }: Spender): Promise<Waiting[]> {
+async function waitingOf({ card }: Spender): Promise<PendingConversion[]> {
   const { body } = await operate(url, 'GET', '/pending_conversions')
-  return (body.data as Waiting[]).filter(({ card_id }) => card_id === card.id)
+  return (body.data as PendingConversion[]).filter(({ card_id }) => card_id === card.id)
 }
 
 async function transactionsOf({ key, card }: Spender): Promise<Transaction[]> {

@@ -45,8 +45,8 @@ export function newMessages(messages: readonly RespondedMessage[]): readonly Wri
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Another node has answered one of these messages meanwhile. The lock of a card prevents that; it
- * can happen only for a card number that is nobody's.
+ * Another node has responded to one of these messages. The card's lock prevents that, except for a
+ * number that no card has.
  */
 export function isAnsweredByOtherNode(cause: unknown): boolean {
   const { code, table } = cause as { code?: unknown; table?: unknown }

@@ -29,9 +29,9 @@ const eventsOf = (types: string, expected: string) => {
 /**
  * SQL: the rows of `wanted` that don't have as many events of these types as they expect, with the
  * `events` that they have. Most transactions end within minutes, so the events around all of them
- * are read once per card; only what is not found there is looked up one by one, which on a busy
- * card reads thousands of events each. Rows and counts meet in a group, because the planner expects
- * few rows and would compare each row with each count.
+ * are read once per card; only those not found there are looked up one by one, which on a busy card
+ * reads thousands of events each. Rows and counts meet in a group, because the planner expects few
+ * rows and would compare each row with each count.
  */
 const withWrongEvents = (types: string) => `spans as (
     select card_id, min(created_at) - interval '10 seconds' as first,

@@ -24,7 +24,10 @@ export class Purchases {
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** The newest row's id of the purchase that a new row belongs to or repeats the number of. */
+  /**
+   * The ID of the newest row of the purchase that a new row belongs to, or whose reference number
+   * it repeats.
+   */
   newestOf(
     card: CardState,
     { kind, reference }: CardRequest,

@@ -20,7 +20,7 @@ export type RefundPart = {
 export type RefundState = {
   parts: RefundPart[]
   new_parts: RefundPart[]
-  /** Disputes whose credit the holder has. */
+  /** Disputes whose credit was paid to the cardholder. */
   disputes: readonly DisputeRow[]
   evidence: readonly EvidenceRow[]
   changed_disputes: Set<DisputeRow>

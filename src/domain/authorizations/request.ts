@@ -54,7 +54,7 @@ export type Merchant = Pick<
   'merchant_name' | 'mcc' | 'merchant_city' | 'merchant_country' | 'merchant_id' | 'terminal_id'
 >
 
-/** How the merchant read the card. */
+/** The way the merchant read the card. */
 export type Entry = Pick<TransactionRow, 'card_present' | 'entry_mode' | 'wallet'>
 
 /** The ways a message names its purchase. The first that finds one wins. */

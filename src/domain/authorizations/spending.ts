@@ -1,5 +1,5 @@
 import { usageOn } from '#domain/cards/limits.ts'
-import type { Spent } from '#domain/ledger/ledger_store.ts'
+import type { SpentAmounts } from '#domain/ledger/ledger_store.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
@@ -89,7 +89,7 @@ function writeSpent({ posting }: BatchState, { account_id, spent }: CardState): 
 }
 
 /** By default an authorization counted everything on the day it was made. */
-function countedBy(authorization: TransactionRow, micros: Micros): Spent {
+function countedBy(authorization: TransactionRow, micros: Micros): SpentAmounts {
   return {
     spent_day: authorization.counted_day ?? dayOf(authorization.created_at),
     day_spent_micros: authorization.counted_day_micros ?? micros,

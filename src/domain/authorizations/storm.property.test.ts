@@ -6,7 +6,7 @@ import { runStorms } from '#test/support/storm.ts'
 const rounds = Number(process.env['FLORIN_STORM_ROUNDS'] ?? 30)
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000_000)
 
-// Noon: a storm is one day's, and midnight has a test of its own.
+// Noon, so that a storm stays within one day. Midnight has its own test.
 const noon = new Date(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`)
 const clock = { ...systemClock(), now: () => noon }
 const issuer = await openIssuer({ clock })

@@ -15,10 +15,10 @@ const issuer = await openIssuer({ clock })
 const second = await openIssuer({ clock, database_url: issuer.url, data_dir: issuer.data_dir })
 const { db } = issuer
 
-type Challenged = { merchant_id?: string | null; currency?: string; status?: 'declined' }
+type ChallengeFields = { merchant_id?: string | null; currency?: string; status?: 'declined' }
 
 /** A challenge over 20.00 at Test Shop that its holder has approved, or declined. */
-async function approveChallenge(card: BareCard, given: Challenged = {}): Promise<string> {
+async function approveChallenge(card: BareCard, given: ChallengeFields = {}): Promise<string> {
   const id = issuer.dependencies.newId('chg', now)
   await insertChallenge(db, {
     account_id: card.account_id,
@@ -80,7 +80,7 @@ test('an approved challenge serves a purchase of its card, merchant, currency an
   assert.deepEqual(await outcomeOf(purchase(card, in_euros, EUR)), approvedBy(in_euros))
 })
 
-const OTHERS: [string, Challenged, Elements, number?][] = [
+const OTHERS: [string, ChallengeFields, Elements, number?][] = [
   ['a merchant of another name', {}, { 43: place('Other Shop') }],
   ['another merchant_id', { merchant_id: 'MERCHANT0000009' }, {}],
   ['another currency', {}, EUR],

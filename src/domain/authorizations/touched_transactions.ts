@@ -19,7 +19,7 @@ const MOVEMENTS = `moved as materialized (
    where m.reference_type = 'transaction'
 )`
 
-/** The transactions that a slice made or changed, found by what it wrote about them. */
+/** The transactions that a slice made or changed, found by the rows it wrote about them. */
 const TOUCHED = `touched as materialized (
   select t.* from (
     select account_id, id from made
@@ -36,7 +36,7 @@ const TOUCHED = `touched as materialized (
     on true
 )`
 
-/** SQL: the ID of a transaction before which there are none any more. */
+/** SQL: the ID before which all transactions are archived. */
 export const MONEY_FLOOR = `'txn_' || (select max(money_floor) from slices)`
 
 /** SQL: events about transactions before this ID may be deleted. */

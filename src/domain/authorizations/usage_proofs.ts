@@ -14,7 +14,7 @@ const APPROVALS = `
 const word = (name: string): string =>
   `regexp_replace(lower(left(${name}, 25) collate "C"), '[^a-z0-9]', '', 'g')`
 
-/** Cards of limited usage: what they were used for follows from their purchases. */
+/** Compare the state of cards of limited usage with their purchases. */
 export const usage_proofs: readonly Proof[] = [
   {
     name: 'an approved purchase of a single-use card is its only one, and has used the card',

@@ -1,5 +1,5 @@
 import type { CardTransfer } from '#contract/cards.ts'
-import { type Moved, move } from '#domain/ledger/move.ts'
+import { type MovementResult, move } from '#domain/ledger/move.ts'
 import type { Stamp } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
@@ -13,7 +13,7 @@ export type PostedTransfer = {
   id: string
   type: CardTransfer['type']
   card: CardRow
-  movement: Moved
+  movement: MovementResult
 }
 
 type TransferContext = Stamp & { tx: Tx }

@@ -1,6 +1,6 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Spent } from '#domain/ledger/ledger_store.ts'
+import type { SpentAmounts } from '#domain/ledger/ledger_store.ts'
 import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
@@ -77,7 +77,7 @@ const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
  */
 export function usageOn(
   day: string,
-  last: { [Column in keyof Spent]: Spent[Column] | null } | undefined,
+  last: { [Column in keyof SpentAmounts]: SpentAmounts[Column] | null } | undefined,
 ): CardSpending {
   const { spent_day = null, day_spent_micros = null, month_spent_micros = null } = last ?? {}
   const [daily, monthly] = [day_spent_micros ?? 0n, month_spent_micros ?? 0n]

@@ -1,6 +1,6 @@
 import type { Proof } from '#domain/context/proof.ts'
 
-/** Find what foreign keys of `events` and `account_heads` would refuse. */
+/** Find rows that foreign keys of `events` and `account_heads` would refuse. */
 export const event_proofs: readonly Proof[] = [
   {
     name: 'every event belongs to an account',

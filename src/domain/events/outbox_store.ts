@@ -14,7 +14,7 @@ export type OutboxEvent = {
   created_at: Date
 }
 
-/** Runs without a transaction, because an idle service asks this all day. */
+/** Runs without a transaction, because an idle service runs it all day. */
 export async function hasOutboxEvent(tx: Tx): Promise<boolean> {
   return (await tx.rows('select from outbox limit 1')).length > 0
 }

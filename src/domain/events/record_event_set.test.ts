@@ -74,7 +74,7 @@ test('a batch whose account got an event without a number writes nothing', async
   await assert.rejects(batch, ConcurrentUpdate)
 })
 
-test("a batch's events sort after the account's last one, also if the clock is behind", async () => {
+test("a batch's events sort after the account's last one, even if the clock is behind", async () => {
   const { account_id } = await openAccount(url)
   const late = makeStamp({ ...runtime, clock: behind(clock, 20_000) }, 'evt')
   const { last_event_id } = await readHead(account_id)

@@ -65,7 +65,7 @@ const moveOf = (account_id: string, { terms: way, amount }: Step): Move => ({
   description: 'A test.',
 })
 
-/** A purse that holds too little refuses in words; it never reaches the database's own check. */
+/** Too little money is a Problem; the database's own check constraint never fails. */
 function requireRefusal(cause: { code?: string }): void {
   assert.match(String(cause.code), /^insufficient_/)
 }
@@ -156,7 +156,7 @@ test(`no commit of two racing nodes leaves money beside a debt (seed ${SEED})`, 
     { numRuns: 15 * LENGTH, seed: SEED },
   )
   await assertLedgerSound(db)
-  // The order of locks is what keeps them from waiting for each other; a retry would hide it.
+  // The lock order alone must prevent deadlocks; a retry would hide one.
   const [{ deadlocks = -1 } = {}] = await db.rows<{ deadlocks: number }>(
     'select deadlocks::int from pg_stat_database where datname = current_database()',
   )

@@ -59,7 +59,7 @@ type NewDebt = {
   account_id: string
   added_micros: Micros
   owed_micros: Micros
-  /** The sentence that says what the account owes money for. */
+  /** A sentence with the cause of the debt. */
   reason: string
 }
 

@@ -1,6 +1,8 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** When the history of money begins: earlier movements and transactions are in an archive. */
+/**
+ * The start of the stored history of money: earlier movements and transactions are in an archive.
+ */
 export async function findHistoryStart(tx: Tx): Promise<Date | null> {
   const [row] = await tx.rows<{ since: Date }>(
     `select since from history_floors where history = 'money' and floor <> ''`,

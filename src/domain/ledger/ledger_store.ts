@@ -17,10 +17,10 @@ export type PurseRow = {
   read_micros: Micros
   moved_at: Date | null
   is_changed: boolean
-} & Spent
+} & SpentAmounts
 
 /** A card's last day of spending and the amounts of that day and its month. */
-export type Spent = {
+export type SpentAmounts = {
   spent_day: string | null
   day_spent_micros: Micros
   month_spent_micros: Micros

@@ -7,10 +7,10 @@ import { beginPosting, pursesIn, requireValid, rowOf, type Stamp } from './post.
 import { CUSTOMER_KINDS, receivable, treasury } from './purse.ts'
 
 /** The result of a movement, with the treasury balance after a debt was paid. */
-export type Moved = MovementRow & { treasury_micros: Micros | null }
+export type MovementResult = MovementRow & { treasury_micros: Micros | null }
 
 /** Posts one movement, or throws a Problem. */
-export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<Moved> {
+export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<MovementResult> {
   requireValid(one)
   const row = rowOf(one, stamp.now, stamp)
   const moved = await moveInOneStatement(tx, row, { checks_debt: dependsOnDebt(one) })

@@ -7,15 +7,15 @@ import type { Purse, PurseKind } from './purse.ts'
 type Movement = {
   from: PurseKind
   to: PurseKind
-  /** How it reads in the balance history; said for what touches the treasury. */
+  /** Its type in the balance history; set if it touches the treasury. */
   history?: BalancePoint['type']
-  /** Its kind on a statement; said for what crosses the border of treasury and cards. */
+  /** Its kind on a statement; set if money enters or leaves treasury and cards. */
   statement?: StatementKind
 }
 
 /**
- * Every way money may move, from which kind of purse to which. Reading this table is reading the
- * programme: a movement that is not here cannot happen.
+ * All movements of money, each with the kinds of purse it goes from and to. A movement that is not
+ * listed here cannot happen.
  */
 export const movements = {
   topup_settled: { from: 'chain', to: 'treasury', history: 'topup', statement: 'deposits' },
@@ -100,7 +100,7 @@ export function historyTypeOf(name: MovementName): BalancePoint['type'] {
   return movement.history ?? 'adjustment'
 }
 
-/** The movements that a history filter means. */
+/** The movements that a history filter selects. */
 export function movementsOfHistory(types: readonly string[]): MovementName[] {
   return (Object.keys(movements) as MovementName[]).filter((name) => {
     const { history }: Movement = movements[name]

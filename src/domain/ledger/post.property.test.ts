@@ -84,7 +84,7 @@ test(`sets of movements that race on two nodes conserve money (seed ${SEED})`, a
     }),
     { numRuns: 10 * LENGTH, seed: SEED },
   )
-  // The order of locks is what keeps them from waiting for each other; a retry would hide it.
+  // The lock order alone must prevent deadlocks; a retry would hide one.
   const [{ deadlocks = -1 } = {}] = await nodes[0].rows<{ deadlocks: number }>(
     'select deadlocks::int from pg_stat_database where datname = current_database()',
   )

@@ -10,7 +10,7 @@ import {
   type OwnedPurse,
   type PurseRow,
   postingWrites,
-  type Spent,
+  type SpentAmounts,
 } from './ledger_store.ts'
 import { type Move, movements } from './movements.ts'
 import { isCustomers, type Purse, receivable, treasury } from './purse.ts'
@@ -19,7 +19,7 @@ import { PurseRows } from './purse_rows.ts'
 export type { Move } from './movements.ts'
 
 /** The result of a movement; null if the purse did not have enough. */
-export type Posted = MovementRow | null
+export type PostingResult = MovementRow | null
 
 export type Stamp = { now: Date; newId(prefix: IdPrefix, at: Date): string }
 
@@ -30,9 +30,9 @@ export type Stamp = { now: Date; newId(prefix: IdPrefix, at: Date): string }
 export type Posting = {
   balanceOf(account_id: string, purse: Purse): Micros
   /** Null if the purse does not have enough; nothing changes then. */
-  move(move: Move): Posted
+  move(move: Move): PostingResult
   /** Sets the usage counters of a card's purse. */
-  countSpent(account_id: string, purse: Purse, spent: Spent & { spent_day: string }): void
+  countSpent(account_id: string, purse: Purse, spent: SpentAmounts & { spent_day: string }): void
   /** The writes, ready to send. */
   writes(): readonly Write[]
   write(): Promise<void>
@@ -98,7 +98,7 @@ export async function beginPosting(
 }
 
 /** Posts moves in order; a refused one does not affect the others. */
-export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promise<Posted[]> {
+export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promise<PostingResult[]> {
   const posting = await beginPosting(tx, moves.flatMap(pursesIn), stamp)
   const posted = moves.map(posting.move)
   await posting.write()
@@ -127,7 +127,7 @@ const receivableOf = ({ account_id }: { account_id: string }): OwnedPurse => ({
 
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
-function decide(move: Move, purses: PurseRows, stamp: Stamp): Posted {
+function decide(move: Move, purses: PurseRows, stamp: Stamp): PostingResult {
   const from = purses.find(move.account_id, move.from)
   const to = purses.find(move.account_id, move.to)
   assert(from !== undefined || !isCustomers(move.from), 'a posting has locked what it takes from')
@@ -173,7 +173,7 @@ function timestampAfter(purses: readonly (PurseRow | undefined)[], now: Date): D
 }
 
 /** A node whose clock is behind uses the later day that another node has begun. */
-function countSpent(row: PurseRow, spent: Spent & { spent_day: string }): void {
+function countSpent(row: PurseRow, spent: SpentAmounts & { spent_day: string }): void {
   if (row.spent_day === null || row.spent_day < spent.spent_day) row.spent_day = spent.spent_day
   row.day_spent_micros = spent.day_spent_micros
   row.month_spent_micros = spent.month_spent_micros

@@ -28,7 +28,7 @@ export function readBalancePage(
                     case from_kind when 'treasury' then from_balance_micros
                                    else to_balance_micros end as balance_micros
                from movements`,
-    // As the index says it, word for word: a parameter here would hide the index.
+    // Written as in the index: with a parameter here, PostgreSQL would not use the index.
     where: [...where, [`(from_kind = 'treasury' or to_kind = 'treasury')`]],
     input,
   })

@@ -73,7 +73,7 @@ export class Deliverer {
     this.#dependencies = dependencies
   }
 
-  /** Claims and sends due deliveries. A call during a claim makes it claim once more. */
+  /** Claims and sends due deliveries. A call during a claim makes it claim again. */
   wake(): Promise<void> {
     this.#isWakeRequested = true
     this.#claiming ??= this.#claim().finally(() => {
@@ -297,7 +297,7 @@ export class Deliverer {
     const isCrowded = this.#endpoints.size > ENDPOINTS_REMEMBERED_MAX
     const isIdle = endpoint.leased === 0 && !endpoint.has_backlog
     if (isIdle && isCrowded) this.#endpoints.delete(webhook_id)
-    // A claim that is under way looks for endpoints that became short meanwhile itself.
+    // A running claim finds endpoints that have become short by itself.
     if (endpoint.isShort && !this.#claiming) this.#wakeLater()
   }
 

@@ -37,7 +37,7 @@ export async function markDisabled(
   return { ...webhook, reason }
 }
 
-/** Disables the subscriptions that were made with a grant's tokens and drops their deliveries. */
+/** Disables the webhooks that were created with a grant's tokens and drops their deliveries. */
 export async function disableWebhooksOfGrant(
   tx: Tx,
   grant_id: string,

@@ -34,14 +34,14 @@ export class Endpoint {
     return this.silent === 0 && this.sending < this.#sending_max
   }
 
-  /** How many more rows this node can lease. */
+  /** The number of rows this node can still lease. */
   get room(): number {
     if (this.silent > 0) return 0
     const limit = this.#is_failing ? FAILING_ENDPOINT_MAX : this.#prefetchLimit
     return Math.max(0, limit - this.leased)
   }
 
-  /** How many new deliveries this node can take before it has read older ones. */
+  /** The number of new deliveries this node can take before it has read older ones. */
   get roomForNew(): number {
     return this.has_backlog ? 0 : this.room
   }
@@ -67,7 +67,7 @@ export class Endpoint {
     this.#average_ms = this.#average_ms * AVERAGE_SMOOTHING + duration_ms * (1 - AVERAGE_SMOOTHING)
   }
 
-  /** Forgets how it responded, and hands over the rows that wait. */
+  /** Forgets the endpoint's response times and returns the waiting rows. */
   takeWaiting(): LeasedDelivery[] {
     this.#sending_max = FIRST_ATTEMPTS_MAX
     this.#average_ms = AVERAGE_UNKNOWN_MS

@@ -28,7 +28,7 @@ test('replays beyond the rate limit get a 429, and each accepted one is sent onc
   }
   const accepted = replies.filter(({ status }) => status === 200)
   const refused = replies.filter(({ status }) => status === 429)
-  // A busy database makes a few of them a 503; those may have been sent.
+  // While the database is busy, a few of them get a 503; those may have been sent.
   const busy = replies.filter(({ status }) => status === 503)
   assert.equal(accepted.length + refused.length + busy.length, ROUNDS * REPLAYS_PER_ROUND)
   const seconds = (performance.now() - began) / 1_000

@@ -69,7 +69,7 @@ function updatedContent(webhook: WebhookRow, input: UpdateInput): Partial<Webhoo
 const grantAfterEnable = ({ disabled_reason, grant_id }: WebhookRow) =>
   disabled_reason === 'grant_ended' ? null : grant_id
 
-/** Enabling a webhook resets why it was disabled and since when it has been failing. */
+/** Enabling a webhook clears disabled_reason and failing_since. */
 function updatedStatus(webhook: WebhookRow, { status }: UpdateInput): Partial<WebhookRow> {
   if (status === undefined || status === webhook.status) return {}
   return status === 'enabled'

@@ -18,7 +18,7 @@ export function followingAddress(urls: DatabaseUrls, follower: Follower): Databa
     const db = openDatabase(url, { role, pool_size: 1 })
     try {
       while (await isSwitching(db)) await wait(POLL_MS)
-      // Asked after the lock: it is released when the move is committed.
+      // Read after the lock is free: it is released when the move is committed.
       const move = await findCellMove(db)
       if (move?.state !== 'moved') return null
       onMove()

@@ -108,7 +108,7 @@ function requireSameMove({ cell, keys, to }: MoveInput, move: CellMove | undefin
   )
 }
 
-/** Until the move is recorded, which refuses archives too: detached months would not be copied. */
+/** No archive may run until the move is recorded: detached months would not be copied. */
 async function excludeArchives(source: Session, { cell }: MoveInput): Promise<void> {
   if (await takeArchiveLock(source)) return
   throw new ConfigError(`Another command is archiving or moving cell ${cell}.`)
@@ -172,7 +172,7 @@ async function holdTarget(target: Session, { cell, keys, from }: MoveInput): Pro
   await setReadOnly(target, true)
 }
 
-/** Found now rather than by the nodes, when they have switched. */
+/** Checked before the copy: otherwise the nodes would fail after the switch. */
 async function requireNodeLogins({ url, account_url }: DatabaseUrls): Promise<void> {
   const logins = [
     { url, role: 'florin_service', option: '--to' },
@@ -290,7 +290,7 @@ async function freeze(session: Session): Promise<void> {
   await session.rows('select 1')
 }
 
-/** Asked when the connection of the switch has ended, also on the server. */
+/** Runs after the switch's connection has ended on the server too. */
 async function isMoved(from: string): Promise<boolean> {
   const session = await openSession(from)
   try {

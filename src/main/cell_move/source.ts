@@ -11,7 +11,7 @@ export async function slotOf(source: Session): Promise<string> {
   return `${moveName(source)}_${row?.oid}`
 }
 
-/** Citus has the rows of a cell in tables of its own names. */
+/** Citus stores the rows of a cell in tables with names of its own. */
 export async function requirePlain(source: Session, cell: number): Promise<void> {
   const found = await source.rows(`select from pg_extension where extname = 'citus'`)
   if (found.length === 0) return

@@ -22,7 +22,7 @@ const CATCH_UP_MS_MAX = 3_000
 /** The cell waits for each of them. */
 const STATEMENT_MS_MAX = 3_000
 const POLL_MS = 10
-/** The nodes have noticed the switch by then; the others are noticed by their connections. */
+/** Nodes that have not noticed the switch by then are found by their connections. */
 const NOTICE_MS = 200
 
 export type SwitchInput = {

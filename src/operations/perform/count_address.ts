@@ -52,7 +52,7 @@ export async function withAddressCount(
   }
 }
 
-/** Refuses before a payment what would be refused after it. */
+/** Refuses a call before its payment if it would be refused after it. */
 export async function requireAddress(invocation: Invocation): Promise<void> {
   const shared = sharedCountOf(invocation)
   if (shared !== null) await ifAvailable(() => requireAddressAllowed(shared.db, shared.call))

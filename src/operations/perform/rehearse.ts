@@ -20,7 +20,7 @@ import { lockWrites } from './write.ts'
 export type Rehearsal = 'ready' | 'stored' | Response
 
 /** Thrown to roll back a rehearsal that succeeded. */
-class Succeeded extends Error {}
+class RehearsalRollback extends Error {}
 
 /**
  * Finds out whether a call would succeed by running it, preparation included, in a transaction that
@@ -36,7 +36,7 @@ export async function rehearse(invocation: Invocation, work: Work): Promise<Rehe
     if (idempotentRequestOf(invocation) === null || !isStorable(outcome)) throw outcome
     return problemResponse(outcome, request.id)
   } catch (cause) {
-    if (cause instanceof Succeeded) return 'ready'
+    if (cause instanceof RehearsalRollback) return 'ready'
     throw cause
   }
 }
@@ -50,7 +50,7 @@ async function attempt(invocation: Invocation, tx: Tx, work: Work): Promise<'sto
   }
   if (isWrite(operation)) await lockWrites(invocation, tx)
   const refusal = await refusalIn(invocation, tx, work)
-  if (refusal === null) throw new Succeeded()
+  if (refusal === null) throw new RehearsalRollback()
   if (idempotent !== null && isStorable(refusal)) {
     const now = runtime.clock.now()
     const response = { ...problemResponse(refusal, request.id), now }

@@ -14,7 +14,7 @@ export type Work = {
 /** A change inside a transaction; it returns the output of the operation. */
 export type Effect = (context: AnyContext) => Promise<object>
 
-/** Something around the run of a handler, whether or not the handler has a preparation. */
+/** Wraps the run of a handler, whether or not the handler has a preparation. */
 export type RunWrapper = (run: Run) => Run
 
 export function wrapRun(handler: AnyHandler, wrap: RunWrapper): AnyHandler {

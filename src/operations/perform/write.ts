@@ -56,12 +56,12 @@ async function prepareRun(
 
 const rejecting = (cause: unknown) => (): Promise<never> => Promise.reject(cause)
 
-type Writing = { tx: Tx; changed_accounts: Set<string> }
+type WriteState = { tx: Tx; changed_accounts: Set<string> }
 
 /** Runs the effect after earlier writes of the account, then writes events and audit entries. */
 async function withTrail(
   invocation: Invocation,
-  { tx, changed_accounts }: Writing,
+  { tx, changed_accounts }: WriteState,
   effect: Effect,
 ): Promise<object> {
   const { runtime, operation, caller, operator, request } = invocation

@@ -3,17 +3,17 @@ import type { TSchema } from 'typebox'
 /** An input field with an amount, found by `x-decimals` in its schema. */
 export type AmountField = { path: readonly string[]; decimals: number }
 
-type Walkable = {
+type SchemaNode = {
   'x-decimals'?: number
-  properties?: Record<string, Walkable>
-  anyOf?: Walkable[]
+  properties?: Record<string, SchemaNode>
+  anyOf?: SchemaNode[]
 }
 
 export function amountFields(schema: TSchema): AmountField[] {
-  return walk(schema as Walkable, [])
+  return walk(schema as SchemaNode, [])
 }
 
-function walk(schema: Walkable, path: readonly string[]): AmountField[] {
+function walk(schema: SchemaNode, path: readonly string[]): AmountField[] {
   if (schema['x-decimals'] !== undefined) return [{ path, decimals: schema['x-decimals'] }]
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>

@@ -19,10 +19,13 @@ export function authenticate(invocation: Invocation): void | Promise<void> {
   })
 }
 
-type Presented = { bearer: string | null; resource?: ResourceName | undefined }
+type PresentedCredential = { bearer: string | null; resource?: ResourceName | undefined }
 
 /** Null if the credential must be looked up, or is refused: the lookup says why. */
-function cachedCaller({ credentials }: Runtime, { bearer, resource }: Presented): Caller | null {
+function cachedCaller(
+  { credentials }: Runtime,
+  { bearer, resource }: PresentedCredential,
+): Caller | null {
   try {
     return bearer === null ? null : credentials.recall(bearer, resource)
   } catch {
@@ -32,7 +35,7 @@ function cachedCaller({ credentials }: Runtime, { bearer, resource }: Presented)
 
 export async function callerOf(
   { credentials }: Runtime,
-  { bearer, resource }: Presented,
+  { bearer, resource }: PresentedCredential,
 ): Promise<Caller> {
   if (bearer === null) throw missingToken()
   return credentials.recall(bearer, resource) ?? credentials.callerOf(bearer, resource)
@@ -41,7 +44,7 @@ export async function callerOf(
 /** Like callerOf; a failed attempt counts against the rate limit of its IP address. */
 export function identifyCaller(
   runtime: Runtime,
-  { ip, ...presented }: Presented & { ip: string },
+  { ip, ...presented }: PresentedCredential & { ip: string },
 ): Promise<Caller> {
   return callerOf(runtime, presented).catch((cause) => countFailure(runtime, ip, cause))
 }

@@ -33,12 +33,12 @@ function refusalOf(operation: OperationShape, input: unknown): Problem {
 
 const fieldsIn = (problem: Problem) => problem.details?.map(({ field }) => field) ?? []
 
-/** Every amount of every operation, with an input that is right but for it. */
+/** Every amount of every operation. */
 const amount_fields = shapes.flatMap((operation) =>
   amountFields(operation.input).map((field) => ({ operation, ...field })),
 )
 
-/** The operation's own example with this text in the place of the amount, read as a body is. */
+/** The operation's own example with this text in place of the amount, parsed like a body. */
 function withAmount(operation: OperationShape, path: readonly string[], text: string): unknown {
   const input = { ...idsFor(operation), ...bodyOf(operation) } as Record<string, unknown>
   let holder = input

@@ -10,16 +10,16 @@ import { encodedFields, overlongFields } from './text_lengths.ts'
 
 type Input = Record<string, unknown>
 type Validator = { Check(value: unknown): boolean; Errors(value: unknown): SchemaError[] }
-type Prepared = {
+type InputChecks = {
   validator: Validator
   amounts: readonly AmountField[]
   /** Fields with encoded bytes, such as a base64 file. */
   encoded: readonly string[]
 }
 
-const prepared = new Map<InputShape, Prepared>()
+const prepared = new Map<InputShape, InputChecks>()
 
-function preparedFor(operation: InputShape): Prepared {
+function preparedFor(operation: InputShape): InputChecks {
   let known = prepared.get(operation)
   if (known === undefined) {
     known = {

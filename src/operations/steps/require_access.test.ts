@@ -33,7 +33,7 @@ function verdict(work: () => void): string {
   }
 }
 
-/** The table of the contract, written out once more: what a token must hold, by operation. */
+/** The contract's table, written out again: the scopes that a token needs, by operation. */
 const needs: Record<string, { all: Scope[] } | { any: Scope[] } | null> = {
   get_account: { all: ['account:read'] },
   get_balance: { all: ['balance:read'] },

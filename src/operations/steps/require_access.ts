@@ -5,10 +5,10 @@ import type { Caller } from '#domain/context/context.ts'
 import { hasRole, type Operator } from '#domain/operators/operator.ts'
 import type { Invocation } from '#operations/invocation.ts'
 
-type Authenticated = Pick<Invocation, 'operation' | 'caller' | 'operator'>
+type AccessCheck = Pick<Invocation, 'operation' | 'caller' | 'operator'>
 
 /** Enforces the contract's access rules; anything they do not list is denied. */
-export function requireAccess({ operation, caller, operator }: Authenticated): void {
+export function requireAccess({ operation, caller, operator }: AccessCheck): void {
   const { name, access } = operation
   if (access === 'anyone') return
   if ('operator' in access) {
@@ -79,10 +79,14 @@ function requireScopes(access: NonNullable<OAuthAccess>, held: ReadonlySet<Scope
   if (missing.length > 0) throw insufficientScope(missing.join(' and '))
 }
 
-type Parsed = Pick<Invocation, 'operation' | 'caller' | 'input'>
+type FieldAccessCheck = Pick<Invocation, 'operation' | 'caller' | 'input'>
 
 /** Some fields require more access than the operation itself. */
-export function requireFieldAccess({ operation: { access }, caller, input }: Parsed): void {
+export function requireFieldAccess({
+  operation: { access },
+  caller,
+  input,
+}: FieldAccessCheck): void {
   if (access === 'anyone' || 'operator' in access || caller === null) return
   if (caller.kind === 'api_key' && typeof access.api_key === 'object') {
     const { only_fields } = access.api_key

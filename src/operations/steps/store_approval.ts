@@ -21,7 +21,7 @@ export async function storeApproval(
     const { emit, audit } = trail
     const stored = await requestApproval({ ...contextOf(invocation, tx), emit, audit }, request)
     const source = { caller, operator, request: invocation.request, operation: operation.name }
-    // A repeat of the call finds the approval that it left before, and leaves nothing more.
+    // A repeat of the call finds its earlier request and emits nothing.
     if (trail.events.size > 0) await writeTrail(runtime, tx, trail, source)
     return stored
   })

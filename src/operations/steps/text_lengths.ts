@@ -1,22 +1,22 @@
 import type { TObject } from 'typebox'
 import type { ProblemDetail } from '#contract/problem.ts'
 
-type Walkable = {
+type SchemaNode = {
   maxLength?: number
   maxProperties?: number
   contentEncoding?: string
-  properties?: Record<string, Walkable>
-  patternProperties?: Record<string, Walkable>
-  items?: Walkable
-  anyOf?: Walkable[]
+  properties?: Record<string, SchemaNode>
+  patternProperties?: Record<string, SchemaNode>
+  items?: SchemaNode
+  anyOf?: SchemaNode[]
 }
 
 /** Finds strings and objects larger than their schema allows, without scanning their content. */
 export function overlongFields(schema: TObject, input: unknown): ProblemDetail[] {
-  return walk(schema as Walkable, input, '')
+  return walk(schema as SchemaNode, input, '')
 }
 
-function walk(schema: Walkable, value: unknown, field: string): ProblemDetail[] {
+function walk(schema: SchemaNode, value: unknown, field: string): ProblemDetail[] {
   if (typeof value === 'string') return judge(schema, value, field)
   if (typeof value !== 'object' || value === null) return []
   const alternatives = (schema.anyOf ?? []).flatMap((member) => walk(member, value, field))
@@ -27,7 +27,7 @@ function walk(schema: Walkable, value: unknown, field: string): ProblemDetail[] 
 const LENGTH_MAX = 16_384
 
 /** With several alternatives, the largest limit applies. */
-function judge(schema: Walkable, value: string, field: string): ProblemDetail[] {
+function judge(schema: SchemaNode, value: string, field: string): ProblemDetail[] {
   if (schema.contentEncoding !== undefined) return []
   const limits = [schema, ...(schema.anyOf ?? [])].flatMap(({ maxLength }) => maxLength ?? [])
   const limit = limits.length === 0 ? LENGTH_MAX : Math.max(...limits)
@@ -36,12 +36,12 @@ function judge(schema: Walkable, value: string, field: string): ProblemDetail[] 
   return [{ field, message: `must not have more than ${limit} characters` }]
 }
 
-function ofItems({ items }: Walkable, value: object, field: string): ProblemDetail[] {
+function ofItems({ items }: SchemaNode, value: object, field: string): ProblemDetail[] {
   if (items === undefined) return []
   return (value as unknown[]).flatMap((member, at) => walk(items, member, `${field}.${at}`))
 }
 
-function ofMembers(schema: Walkable, value: object, field: string): ProblemDetail[] {
+function ofMembers(schema: SchemaNode, value: object, field: string): ProblemDetail[] {
   const { properties = {}, patternProperties = {}, maxProperties = Infinity } = schema
   if (Object.keys(value).length > maxProperties) {
     return [{ field, message: `must not have more than ${maxProperties} keys` }]
@@ -59,6 +59,6 @@ function ofMembers(schema: Walkable, value: object, field: string): ProblemDetai
 
 /** Fields that contain encoded bytes. */
 export function encodedFields(schema: TObject): string[] {
-  const { properties = {} } = schema as Walkable
+  const { properties = {} } = schema as SchemaNode
   return Object.keys(properties).filter((name) => properties[name]?.contentEncoding !== undefined)
 }

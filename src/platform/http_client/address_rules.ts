@@ -93,7 +93,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** False also for text that is not an address and for an address with a zone. */
+/** Also false for text that is not an address and for an address with a zone. */
 export function isPublicAddress(ip: string): boolean {
   if (isIPv4(ip)) return !refused.check(ip, 'ipv4')
   if (!isIPv6(ip) || ip.includes('%')) return false

@@ -23,7 +23,7 @@ const request: OutgoingRequest = {
   response_bytes_max: 65_536,
 }
 
-/** Starts it on loopback and drops every connection at the end, also the ones that hang. */
+/** Starts it on loopback and drops every connection at the end, including those that hang. */
 async function listen(t: TestContext, server: Server): Promise<string> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

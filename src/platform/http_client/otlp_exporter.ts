@@ -14,13 +14,13 @@ type ExporterOptions = {
   version: string
   headers: Readonly<Record<string, string>>
   clock: Clock
-  /** Called once per outage: traces are a help, not a duty. */
+  /** Called once per outage: traces are optional. */
   onFailure(cause: unknown): void
 }
 
 export type SpanExporter = { add(span: FinishedSpan): void; stop(): Promise<void> }
 
-/** Sends spans to a collector over OTLP/HTTP with JSON, in batches and never more than one. */
+/** Sends spans to a collector over OTLP/HTTP with JSON, one batch at a time. */
 export function startOtlpExporter(options: ExporterOptions): SpanExporter {
   const { clock, onFailure } = options
   const fetch = nodeFetch(TIMEOUT_MS)

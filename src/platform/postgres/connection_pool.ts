@@ -43,7 +43,7 @@ export type PoolOptions = {
 }
 
 const LEAVE_STEP_MS = 20
-/** A call that waits longer may as well be repeated. */
+/** A call that waits longer should fail and be retried. */
 const MOVE_WAIT_MS = 100
 
 const DEFAULT_LIMITS = {

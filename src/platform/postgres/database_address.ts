@@ -48,7 +48,7 @@ export class DatabaseAddress {
     return this.#search
   }
 
-  /** Looks for a move that nobody announced. Meanwhile the database is used as before. */
+  /** Looks for a move that nobody announced. The database stays in use during the search. */
   async look(): Promise<void> {
     await this.#ask()
   }
@@ -60,7 +60,7 @@ export class DatabaseAddress {
   }
 }
 
-type Connecting<Client> = {
+type ConnectOptions<Client> = {
   connect(): Promise<Client>
   release(client: Client, options: { is_stale: boolean }): void
   wait_ms: number
@@ -73,7 +73,7 @@ type Connecting<Client> = {
  */
 export async function connectToMoved<Client extends pg.ClientBase>(
   address: DatabaseAddress,
-  { connect, release, wait_ms }: Connecting<Client>,
+  { connect, release, wait_ms }: ConnectOptions<Client>,
 ): Promise<Client> {
   const until_ms = performance.now() + wait_ms
   for (;;) {
@@ -91,7 +91,7 @@ export async function connectToMoved<Client extends pg.ClientBase>(
 
 async function askOrRelease<Client extends pg.ClientBase>(
   client: Client,
-  release: Connecting<Client>['release'],
+  release: ConnectOptions<Client>['release'],
 ): Promise<void> {
   try {
     await askSchema(client)
@@ -101,7 +101,7 @@ async function askOrRelease<Client extends pg.ClientBase>(
   }
 }
 
-/** If that is not known in time, the next step of the caller waits for it, and gives up. */
+/** If the search takes too long, the caller's next step waits for it and gives up. */
 async function hasMoved(address: DatabaseAddress, until_ms: number): Promise<boolean> {
   const { urls } = address
   await findInTime(address, until_ms).catch(() => undefined)
@@ -114,7 +114,7 @@ async function findInTime(address: DatabaseAddress, until_ms: number): Promise<b
   const expired = late.then(() => {
     throw new DatabaseUnavailable('the database is being moved to another server')
   })
-  // Also if the search ends first, and the timer with it.
+  // It also rejects if the search ends first and aborts the timer.
   expired.catch(() => undefined)
   try {
     return await Promise.race([address.find(), expired])

@@ -188,7 +188,7 @@ test('two deadlocked transactions both succeed in the end, each once', async () 
   }
   await Promise.all([move('a', 'b'), move('b', 'a')])
   waiting = []
-  // Mostly three. A victim that is back before the other has woken up locks it out once more.
+  // Mostly three. A victim that retries before the other has woken up blocks it again.
   assert.ok(runs.count >= 3, 'one of the two was the deadlock’s victim and was run again')
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
 })

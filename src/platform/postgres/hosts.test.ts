@@ -103,7 +103,7 @@ test('an old primary gets no statement after a newer one was seen', async (t) =>
   const promoted = await fakePostgres('00000009')
   t.after(promoted.close)
   const db = open(withHosts(promoted.port, portOf(clone.url)))
-  // The newer primary cuts the statement off, and then it is gone.
+  // The newer primary drops the connection during the statement, and then goes away.
   await unavailable(db.rows('select 1'))
   assert.ok(promoted.dials() > 0)
   promoted.close()

@@ -28,7 +28,7 @@ test('a subscription recovers from a silent server and signals that notification
   assert.deepEqual(received, ['before'])
   proxy.stall()
   await notify('florin_silence', 'lost')
-  // Longer than a heartbeat and its answer may take.
+  // Longer than a heartbeat and its response may take.
   await wait(7_000)
   await proxy.heal()
   assert.ok(await eventually(async () => received.includes(''), { within_ms: 10_000 }))

@@ -31,7 +31,7 @@ const OWNERSHIP = `select current_user as login,
     ${SCHEMA_SETTING} as schema, current_schema() is null as lacks_schema
   from (select) as one left join pg_class on oid = to_regclass('migrations')`
 
-/** Citus asks for it. Triggers here only refuse changes. PostgreSQL alone ignores the setting. */
+/** Citus requires it. Triggers here only refuse changes. PostgreSQL alone ignores the setting. */
 const ALLOW_TRIGGERS = 'set citus.enable_unsafe_triggers = on'
 
 const APPLIED = 'select * from migrations order by name'
@@ -165,7 +165,7 @@ function requireKnown(known: readonly Migration[], applied: readonly AppliedMigr
     if (is_incompatible) {
       throw new ConfigError(
         `A newer version of Florin changed the database with ${name}, and ${manifest.version} ` +
-          'cannot use it any more. Start the newer version, or restore the backup from before it.',
+          'can no longer use it. Start the newer version, or restore the backup from before it.',
       )
     }
   }

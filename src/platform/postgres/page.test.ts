@@ -248,7 +248,7 @@ test('every page of 100,000 rows is read from the index, without a sort or table
   }
 })
 
-/** The plan of the very statement that readPage sends, as the server would run it by name. */
+/** The plan of exactly the statement that readPage sends, as a prepared statement. */
 async function plannedNodes(input: TestPageInput, mode: string): Promise<string[]> {
   return db.connection(async (client) => {
     let nodes: string[] = []

@@ -15,8 +15,8 @@ type Search = { until_ms: number; found: AbortController }
 
 /**
  * Finds the primary among the hosts of a URL; on Citus, the one that has the schema. The first host
- * that answers as such is used until a connection to it fails; then all hosts are asked at the same
- * time, because one that lost its network would hold up the others.
+ * that responds as such is used until a connection to it fails; then all hosts are asked at the
+ * same time, because one that lost its network would hold up the others.
  */
 export class PrimaryFinder {
   #primary: number | null = null
@@ -147,7 +147,7 @@ export async function connectToPrimary<Client>(
   return connect()
 }
 
-type Connected = (cause: Error | null) => void
+type ConnectCallback = (cause: Error | null) => void
 
 /** Clients that connect to the primary among these URLs and refuse every other host. */
 export function clientOf(urls: readonly string[], schema: string | null): typeof pg.Client {
@@ -160,8 +160,8 @@ export function clientOf(urls: readonly string[], schema: string | null): typeof
       this.on('error', () => undefined)
       watchReadOnly(this)
       if (urls.length === 1) return
-      const connect = this.connect.bind(this) as (done: Connected) => void
-      const connectAndAdmit = (done: Connected) =>
+      const connect = this.connect.bind(this) as (done: ConnectCallback) => void
+      const connectAndAdmit = (done: ConnectCallback) =>
         connect((cause) => {
           const admitted = cause ? Promise.reject(cause) : finder.admit(this, url, urls)
           admitted.then(

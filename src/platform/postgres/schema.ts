@@ -6,10 +6,10 @@ const SEARCH_PATH = /(?<=^|\s)(?:-c\s*|--)search_path=(\S+)/g
 
 export const isSchemaName = (name: string): boolean => NAME.test(name)
 
-/** The tables without a schema in their address are here. */
+/** The schema of addresses that name none. */
 export const DEFAULT_SCHEMA = 'public'
 
-/** The schema is part of the address in the way of libpq, so psql understands it too. */
+/** The schema is part of the address as libpq expects it, so psql understands it too. */
 export function withSchema(url: string, schema: string): string {
   const options = encodeURIComponent(`-c search_path=${schema}`)
   return `${url}${url.includes('?') ? '&' : '?'}options=${options}`

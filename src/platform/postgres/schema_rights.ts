@@ -20,7 +20,7 @@ export async function createSchema(
   }
 }
 
-/** Everyone may use the schema public, but nobody a new one. */
+/** All roles may use the schema public; a new schema must be granted to them. */
 export async function grantSchema(client: pg.ClientBase, schema: string): Promise<void> {
   for (const role of [SERVICE_ROLE, ACCOUNT_ROLE]) {
     const { rows } = await client.query<{ can: boolean }>(

@@ -19,7 +19,7 @@ async function turn(): Promise<void> {
   await endOfTurn()
 }
 
-/** A store whose statements see what is there when they are answered, as a real one would. */
+/** A store whose statements read when they start, as those of a database do. */
 function store(values: Record<string, number>) {
   const statements: Statement[] = []
   const under_way = { now: 0, max: 0 }
@@ -104,7 +104,7 @@ test('a read sees everything that was written before it was requested', async ()
   const db = tx()
   const early = readShared(db, load, 'a')
   await turn()
-  // Written while the first statement is under way: that one has looked already.
+  // Written while the first statement is running, which has already read.
   values['a'] = 2
   const late = readShared(db, load, 'a')
   statements[0]?.answer()

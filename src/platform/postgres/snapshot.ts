@@ -7,7 +7,7 @@ export type SnapshotReader = {
 
 type SnapshotOptions = {
   statement_ms: number
-  /** Statements use an index wherever there is one, also while statistics are missing. */
+  /** Statements use an index wherever there is one, even while statistics are missing. */
   by_index?: boolean
 }
 

@@ -70,7 +70,10 @@ export async function runTransaction<Value>(
   }
 }
 
-/** Returns why it failed. Without a timeout, a silent server would keep the connection for ever. */
+/**
+ * Returns the reason for the failure. Without a timeout, a silent server would keep the connection
+ * forever.
+ */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   const statement = { text: 'rollback', query_timeout: COMMIT_TIMEOUT_MS }
   // Statements that wait for the end of the turn belong to the transaction, too.
@@ -118,7 +121,7 @@ async function requireConfirmed(
   })
   try {
     const { command } = await Promise.race([answered, deadline])
-    // After a failed statement the server answers COMMIT with ROLLBACK, without an error.
+    // After a failed statement the server responds to COMMIT with ROLLBACK, without an error.
     if (command !== 'COMMIT') throw new Error('a statement had failed, so nothing was committed')
   } finally {
     clearTimeout(timer)

@@ -11,14 +11,14 @@ export type Write = { statement: pg.QueryConfig; copied?: CopiedRows }
 export type CopiedRows = { data: Buffer; asInsert(): pg.QueryConfig }
 
 /** Values that the driver sends without conversion. */
-type Encoded = Buffer | string | number | bigint | Date | null
+type EncodedValue = Buffer | string | number | bigint | Date | null
 
 /** Changes exactly `count` rows, or fails with ConcurrentUpdate. */
-export function countedWrite(count: number, sql: string, params: readonly Encoded[]): Write {
+export function countedWrite(count: number, sql: string, params: readonly EncodedValue[]): Write {
   return { statement: preparedWithCount(sql, params, count) }
 }
 
-export function plainWrite(sql: string, params: readonly Encoded[]): Write {
+export function plainWrite(sql: string, params: readonly EncodedValue[]): Write {
   return { statement: prepared(sql, params) }
 }
 

@@ -31,7 +31,7 @@ export type WriteLaneOptions<Command> = {
 }
 
 /**
- * How a failed batch continues. Retry: its commands are fine, so the whole batch runs again.
+ * The way a failed batch continues. Retry: its commands are fine, so the whole batch runs again.
  * Separate: a lock was not free in time, so the commands that need it run on their own. Split: one
  * command is to blame, and halving the batch finds it.
  */
