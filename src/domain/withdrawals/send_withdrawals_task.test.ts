@@ -138,10 +138,12 @@ test('a withdrawal to an address that was blocked meanwhile is not signed and re
   const before = sandbox.node.balanceOf(WALLET)
   const [id = ''] = await requestedAndThen(() => blocked.add(WALLET), 100)
   // A run of the background has the lease for a moment, and then this one does nothing.
-  await eventually(async () => {
+  const hasFailed = async () => {
     await runTasks(1)
-    assert.deepEqual(await shown(id), ['failed', 'screening'])
-  })
+    return (await shown(id))[0] === 'failed'
+  }
+  assert.ok(await eventually(hasFailed, { within_ms: 5_000 }))
+  assert.deepEqual(await shown(id), ['failed', 'screening'])
   assert.equal((await transfersOf(id)).length, 0)
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 500)
   assert.equal(sandbox.node.balanceOf(WALLET) - before, 0n)
