@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { node_env } from '#test/support/node_env.ts'
 import { pgbench, startEnvironment, withoutFlushes } from './authorizations_parts/environment.ts'
+import { type CpuTimes, measureKinds } from './mixed_parts/cost_by_kind.ts'
 import { type Holder, holdersOf } from './mixed_parts/population.ts'
 import { postgresCpuUs, writtenBy } from './mixed_parts/postgres_cost.ts'
+import { mixed_shares } from './mixed_parts/shares.ts'
 import type { Job, Report } from './mixed_parts/traffic.ts'
 import { startReceiver, subscribe } from './webhooks_parts/environment.ts'
 
@@ -74,7 +76,14 @@ const [{ url, card_host_port }] = (await once(service, 'message')) as [
 const traffic = fork(new URL('./mixed_parts/traffic.js', import.meta.url))
 await once(traffic, 'message')
 
-const job = { url, card_host_port, holders, in_flight: IN_FLIGHT, per_second: null }
+const job = {
+  url,
+  card_host_port,
+  holders,
+  in_flight: IN_FLIGHT,
+  per_second: null,
+  shares: mixed_shares,
+}
 const runTraffic = (changes: Partial<Job> & { seconds: number }) =>
   ask<Report>(traffic, { ...job, ...changes })
 
@@ -94,6 +103,11 @@ function print(title: string, reports: readonly Report[], seconds: number): void
   }
 }
 
+const readCpu = async (): Promise<CpuTimes> => ({
+  service_us: (await ask<{ cpu_us: number }>(service, 'cpu')).cpu_us,
+  postgres_us: (await postgresCpuUs(server_pid)) ?? 0,
+})
+
 await runTraffic({ seconds: WARM_UP_SECONDS })
 const bases: number[] = []
 const reports: Report[] = []
@@ -102,15 +116,11 @@ for (let round = 0; round < ROUNDS; round += 1) {
   bases.push(pgbench(database_url, SECONDS) ?? Number.NaN)
   await environment.settle()
   await receiver.takeReport()
-  const before = {
-    ...(await writtenBy(dependencies.db)),
-    cpu: await ask<{ cpu_us: number }>(service, 'cpu'),
-    postgres_us: await postgresCpuUs(server_pid),
-  }
+  const before = { ...(await writtenBy(dependencies.db)), ...(await readCpu()) }
   reports.push(await runTraffic({ seconds: SECONDS }))
-  const { cpu_us } = await ask<{ cpu_us: number }>(service, 'cpu')
-  spent.service_us += cpu_us - before.cpu.cpu_us
-  spent.postgres_us += ((await postgresCpuUs(server_pid)) ?? 0) - (before.postgres_us ?? 0)
+  const { service_us, postgres_us } = await readCpu()
+  spent.service_us += service_us - before.service_us
+  spent.postgres_us += postgres_us - before.postgres_us
   await delay(STATISTICS_MS)
   const written = await writtenBy(dependencies.db)
   spent.wal_bytes += written.wal_bytes - before.wal_bytes
@@ -125,6 +135,8 @@ const steady = await runTraffic({
   seconds: SECONDS,
   per_second: STEADY_CARD_MESSAGES / CARD_SHARE,
 })
+
+const kind_costs = await measureKinds({ runTraffic, readCpu, seconds: SECONDS })
 
 const base = median(bases)
 const card_rates = reports.map(({ in_time }) => sumOf(in_time, isCard) / SECONDS)
@@ -150,6 +162,13 @@ console.log(`${'service, µs of CPU'.padEnd(28)}${show(spent.service_us / messag
 const profiled_messages = sumOf(profiled.in_time, isCard)
 for (const [part, us] of Object.entries(parts).sort(([, a], [, b]) => b - a)) {
   console.log(`${`  ${part}`.padEnd(28)}${show(us / profiled_messages)}`)
+}
+
+console.log('\nAlone, µs of CPU per call  per second   service  PostgreSQL')
+for (const { name, per_second, service_us, postgres_us } of kind_costs) {
+  console.log(
+    `${name.padEnd(28)}${[per_second, service_us, postgres_us].map((one) => show(one)).join(' ')}`,
+  )
 }
 
 const errors = [...reports, profiled, steady].flatMap((report) => report.errors)

@@ -3,6 +3,7 @@ import { Pool } from 'undici'
 import { cardTraffic, type Link, openLink } from './card_traffic.ts'
 import { type HttpKind, sendHttp } from './http_traffic.ts'
 import { type Holder, skewedChoice } from './population.ts'
+import type { Shares } from './shares.ts'
 
 /** Runs in a process of its own, as the card network, the integrators and the agents. */
 export type Job = {
@@ -13,6 +14,7 @@ export type Job = {
   /** With a rate, calls are sent when they are due; otherwise this many are always in flight. */
   in_flight: number
   per_second: number | null
+  shares: Shares
 }
 export type Report = {
   /** Milliseconds by kind. */
@@ -25,16 +27,12 @@ export type Report = {
 const LINKS = 4
 const HTTP_CONNECTIONS = 32
 const ERRORS_KEPT = 10
-/** Card messages, reads, writes and MCP calls of 100. */
-const CARD_SHARE = 70
-const READ_SHARE = 20
-const WRITE_SHARE = 5
 
 /** The service did not decide: timeout, malfunction. */
 const NO_DECISION = new Set(['91', '96'])
 
 async function run(job: Job): Promise<Report> {
-  const { holders } = job
+  const { holders, shares } = job
   const client = new Pool(job.url, { connections: HTTP_CONNECTIONS })
   const links = await Promise.all(Array.from({ length: LINKS }, () => openLink(job.card_host_port)))
   const report: Report = { latencies: {}, in_time: {}, errors: [] }
@@ -49,7 +47,7 @@ async function run(job: Job): Promise<Report> {
     return [`card ${kind}`, NO_DECISION.has(code) ? `${kind}: ${code}` : null]
   }
   const sendCall = async (at: number, dice: number): Promise<[string, string | null]> => {
-    const kind = httpKindOf(dice)
+    const kind = httpKindOf(dice, shares)
     const holder = holders[at] as Holder
     return [kind, await sendHttp(client, kind, { holder, random: Math.random })]
   }
@@ -60,7 +58,7 @@ async function run(job: Job): Promise<Report> {
     const dice = Math.random() * 100
     count += 1
     const link = links[count % LINKS] as Link
-    const [kind, error] = await (dice < CARD_SHARE ? sendCard(at, link) : sendCall(at, dice))
+    const [kind, error] = await (dice < shares.cards ? sendCard(at, link) : sendCall(at, dice))
     const ended = performance.now()
     report.latencies[kind] ??= []
     report.latencies[kind].push(ended - began)
@@ -75,9 +73,9 @@ async function run(job: Job): Promise<Report> {
   return report
 }
 
-function httpKindOf(dice: number): HttpKind {
-  if (dice < CARD_SHARE + READ_SHARE) return 'REST read'
-  return dice < CARD_SHARE + READ_SHARE + WRITE_SHARE ? 'REST write' : 'MCP'
+function httpKindOf(dice: number, { cards, reads, writes }: Shares): HttpKind {
+  if (dice < cards + reads) return 'REST read'
+  return dice < cards + reads + writes ? 'REST write' : 'MCP'
 }
 
 async function keepInFlight(one: () => Promise<void>, in_flight: number, until: number) {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -89,7 +89,9 @@ export function findTool(name: Tool): string | undefined {
   const named = process.env[`${name.toUpperCase().replaceAll(/\W/g, '_')}_PATH`]
   if (named !== undefined && named !== '') return named
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...foldersBesidePath()]
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  const path = folders.map((folder) => join(folder, name)).find((one) => existsSync(one))
+  // Tests use the other programs of its folder, which a link to it may not have.
+  return name === 'postgres' && path !== undefined ? realpathSync(path) : path
 }
 
 export const reasonWithout = (name: Tool): string => `${name} is not installed (${SOURCES[name]})`
