@@ -108,7 +108,10 @@ const readCpu = async (): Promise<CpuTimes> => ({
   postgres_us: (await postgresCpuUs(server_pid)) ?? 0,
 })
 
+const readMemory = async () => (await ask<{ rss_mb: number }>(service, 'cpu')).rss_mb
+
 await runTraffic({ seconds: WARM_UP_SECONDS })
+const memory_mb = [await readMemory()]
 const bases: number[] = []
 const reports: Report[] = []
 const spent = { service_us: 0, postgres_us: 0, wal_bytes: 0, rows: 0, webhooks: 0 }
@@ -120,6 +123,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   reports.push(await runTraffic({ seconds: SECONDS }))
   const { service_us, postgres_us } = await readCpu()
   spent.service_us += service_us - before.service_us
+  memory_mb.push(await readMemory())
   spent.postgres_us += postgres_us - before.postgres_us
   await delay(STATISTICS_MS)
   const written = await writtenBy(dependencies.db)
@@ -164,6 +168,7 @@ for (const [part, us] of Object.entries(parts).sort(([, a], [, b]) => b - a)) {
   console.log(`${`  ${part}`.padEnd(28)}${show(us / profiled_messages)}`)
 }
 
+console.log(`Service memory: ${memory_mb.map((mb) => mb.toFixed(0)).join(', ')} MB`)
 console.log('\nAlone, µs of CPU per call  per second   service  PostgreSQL')
 for (const { name, per_second, service_us, postgres_us } of kind_costs) {
   console.log(

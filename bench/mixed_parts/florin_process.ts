@@ -3,7 +3,7 @@ import { startService } from '#main/start.ts'
 import { readSettings } from '#settings/settings.ts'
 import { partsOf } from './profile.ts'
 
-/** The whole service in a process of its own; it reports its CPU time and profiles itself. */
+/** The whole service in a process of its own; it reports its CPU time and memory, and profiles itself. */
 const running = await startService(readSettings(process.env))
 const inspector = new Session()
 inspector.connect()
@@ -11,7 +11,7 @@ inspector.connect()
 const answers: Record<string, () => Promise<object>> = {
   cpu: async () => {
     const { user, system } = process.cpuUsage()
-    return { cpu_us: user + system }
+    return { cpu_us: user + system, rss_mb: process.memoryUsage.rss() / 2 ** 20 }
   },
   profile: async () => {
     await inspector.post('Profiler.enable')
