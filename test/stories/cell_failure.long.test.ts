@@ -9,6 +9,7 @@ import { cellOfId } from '#kernel/id.ts'
 import { runtimeOfId } from '#operations/cells.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { type AcknowledgedLoad, startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000)
@@ -30,10 +31,19 @@ async function startServer() {
     await rm(data_dir, { recursive: true, force: true, maxRetries: 5 })
   })
   const postmaster = async () =>
-    Number.parseInt(await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+    Number.parseInt(
+      await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => ''),
+      10,
+    )
   return {
     url,
-    kill: async () => void process.kill(await postmaster(), 'SIGKILL'),
+    /** Waits for the restart: the old server's processes still respond for a moment. */
+    kill: async () => {
+      const killed = await postmaster()
+      process.kill(killed, 'SIGKILL')
+      const isRestarted = async () => ![killed, Number.NaN].includes(await postmaster())
+      assert.ok(await eventually(isRestarted, { within_ms: 30_000 }), 'the server was restarted')
+    },
     /** No packet, no reset: every process of the server is stopped. */
     silence: async (ms: number) => {
       const pid = await postmaster()
@@ -74,8 +84,10 @@ for (const [lost, server] of servers.entries()) {
     const watched = (async () => {
       while (!isOver) slowest_ms = Math.max(slowest_ms, await here.nextSuccess())
     })()
+    const began = performance.now()
     await server.kill()
-    const restarted_ms = await there.nextSuccess()
+    await there.nextSuccess()
+    const restarted_ms = Math.round(performance.now() - began)
     await server.silence(SILENT_MS)
     const back_ms = await there.nextSuccess()
     isOver = true
