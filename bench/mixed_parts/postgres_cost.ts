@@ -2,6 +2,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Database } from '#platform/postgres/db.ts'
 
 const TICK_US = 10_000
+/** Fields of /proc/PID/stat, counted from the state. */
+const PARENT = 1
+const UTIME = 11
+const STIME = 12
+const CSTIME = 14
 
 /** CPU time of a PostgreSQL server and its processes; null where /proc is missing. */
 export async function postgresCpuUs(server_pid: number): Promise<number | null> {
@@ -10,10 +15,12 @@ export async function postgresCpuUs(server_pid: number): Promise<number | null> 
   let ticks = 0
   for (const pid of entries.filter((name) => /^\d+$/.test(name))) {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-    const [, parent, , , , , , , , , user = 0, system = 0] = fieldsAfterName(text)
-    if (Number(pid) === server_pid || Number(parent) === server_pid) {
-      ticks += Number(user) + Number(system)
-    }
+    const fields = fieldsAfterName(text).map(Number)
+    const sum = (from: number, to: number) =>
+      fields.slice(from, to).reduce((total, field) => total + field, 0)
+    // User and system time; of the server also those of its processes that have ended.
+    if (Number(pid) === server_pid) ticks += sum(UTIME, CSTIME + 1)
+    else if (fields[PARENT] === server_pid) ticks += sum(UTIME, STIME + 1)
   }
   return ticks * TICK_US
 }
