@@ -3,7 +3,7 @@ import { startService } from '#main/start.ts'
 import { readSettings } from '#settings/settings.ts'
 import { partsOf } from './profile.ts'
 
-/** The whole service in a process of its own; it reports its CPU time and memory, and profiles itself. */
+/** The service in a process of its own; it reports its CPU time and memory, and profiles itself. */
 const running = await startService(readSettings(process.env))
 const inspector = new Session()
 inspector.connect()

@@ -137,7 +137,7 @@ test('the kill switch keeps requested withdrawals from being signed until it is 
 test('a withdrawal to an address that was blocked meanwhile is not signed and returns', async () => {
   const before = sandbox.node.balanceOf(WALLET)
   const [id = ''] = await requestedAndThen(() => blocked.add(WALLET), 100)
-  // A run of the background has the lease for a moment, and then this one does nothing.
+  // While a run of the background has the lease, this one does nothing.
   const hasFailed = async () => {
     await runTasks(1)
     return (await shown(id))[0] === 'failed'
