@@ -15,6 +15,17 @@ export const statement_kinds = [
 ] as const
 export type StatementKind = (typeof statement_kinds)[number]
 
+/** As the panel and the PDF name them. */
+export const statement_kind_labels: Readonly<Record<StatementKind, string>> = {
+  deposits: 'Deposits',
+  withdrawals: 'Withdrawals',
+  spent: 'Purchases',
+  refunds: 'Refunds',
+  disputes: 'Disputes',
+  fees: 'Fees',
+  other: 'Other',
+}
+
 const Signed = (description: string, example: number) =>
   Type.Number({ description, examples: [example] })
 

@@ -1,15 +1,5 @@
-import { type Statement, type StatementKind, statement_kinds } from '#contract/statements.ts'
+import { type Statement, statement_kind_labels, statement_kinds } from '#contract/statements.ts'
 import { Money } from '#panel/ui/money.tsx'
-
-const titles: Readonly<Record<StatementKind, string>> = {
-  deposits: 'Deposits',
-  withdrawals: 'Withdrawals',
-  spent: 'Purchases',
-  refunds: 'Refunds',
-  disputes: 'Disputes',
-  fees: 'Fees',
-  other: 'Other',
-}
 
 /** From opening to closing balance, with every kind of movement that the month had. */
 export function StatementAmounts({ statement }: { statement: Statement }) {
@@ -18,7 +8,12 @@ export function StatementAmounts({ statement }: { statement: Statement }) {
     <dl className="self-start text-sm">
       <Line title="Opening balance" usd={statement.opening_usd} />
       {kinds.map((kind) => (
-        <Line key={kind} title={titles[kind]} usd={statement[`${kind}_usd`]} signed />
+        <Line
+          key={kind}
+          title={statement_kind_labels[kind]}
+          usd={statement[`${kind}_usd`]}
+          signed
+        />
       ))}
       <Line title="Closing balance" usd={statement.closing_usd} />
     </dl>

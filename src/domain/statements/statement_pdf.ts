@@ -1,19 +1,9 @@
-import { type Statement, type StatementKind, statement_kinds } from '#contract/statements.ts'
+import { type Statement, statement_kind_labels, statement_kinds } from '#contract/statements.ts'
 import { formatUsd, microsFromUsd } from '#kernel/money.ts'
 import { fitText, PAGE, type PdfLine, type PdfPage, type PdfText, writePdf } from '#kernel/pdf.ts'
 import type { AgentLine } from './agent_lines.ts'
 import { sumOf } from './statement.ts'
 import type { StatementLine } from './statement_lines.ts'
-
-const KIND_LABELS: Readonly<Record<StatementKind, string>> = {
-  deposits: 'Deposits',
-  withdrawals: 'Withdrawals',
-  spent: 'Purchases',
-  refunds: 'Refunds',
-  disputes: 'Disputes',
-  fees: 'Fees',
-  other: 'Other',
-}
 
 const LEFT = 48
 const RIGHT = PAGE.width - LEFT
@@ -108,7 +98,7 @@ function writeSummary(sheet: Sheet, statement: Statement, { email, id }: Owner):
       { x: 300, text: formatUsd(microsFromUsd(usd)), isBold, isRight: true },
     ])
   amount('Opening balance', statement.opening_usd, true)
-  for (const kind of statement_kinds) amount(KIND_LABELS[kind], statement[`${kind}_usd`])
+  for (const kind of statement_kinds) amount(statement_kind_labels[kind], statement[`${kind}_usd`])
   amount('Closing balance', statement.closing_usd, true)
   sheet.row([
     { x: LEFT, text: 'Balance and all cards, amounts on hold included. US dollars, UTC.' },
@@ -158,7 +148,7 @@ function writeLine(sheet: Sheet, line: StatementLine): void {
   const width = COLUMNS.card - COLUMNS.description - 8
   sheet.row([
     { x: COLUMNS.date, text: line.date },
-    { x: COLUMNS.kind, text: KIND_LABELS[line.kind] },
+    { x: COLUMNS.kind, text: statement_kind_labels[line.kind] },
     { x: COLUMNS.description, text: fitText(line.description, SIZE, width) },
     { x: COLUMNS.card, text: line.card_last4 ?? '' },
     { x: COLUMNS.amount, text: formatUsd(line.amount_micros), isRight: true },
