@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { proveChanges } from '#domain/system/prove_books.ts'
@@ -8,7 +9,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_post
 import { silentLog } from '#platform/runtime/log.ts'
 import { readSettings } from '#settings/settings.ts'
 import { insertBareCard } from '#test/support/issuer.ts'
-import { type Books, openBooks } from './large_parts/books.ts'
+import { type Books, openBooks, runPatiently } from './large_parts/books.ts'
 import { fillBooks, openSmallBooks, type Population } from './large_parts/fill.ts'
 import {
   authorizationRate,
@@ -26,7 +27,10 @@ import { holdersOf } from './mixed_parts/population.ts'
  * statement and the proofs. The loaded books must be sound.
  *
  *   LARGE_ACCOUNTS=1000000 npm run bench -- large     defaults: 20000, with 2 cards and 20
- *   transactions each (LARGE_CARDS, LARGE_TRANSACTIONS), about 2 KB of disk per transaction
+ *   transactions each (LARGE_CARDS, LARGE_TRANSACTIONS), about 2.5 KB of disk per transaction
+ *
+ * Loading a million accounts takes most of an hour. With LARGE_FOLDER, the books are kept there and
+ * the next run only measures.
  */
 const ACCOUNTS = Number(process.env['LARGE_ACCOUNTS'] ?? 20_000)
 const CARDS = Number(process.env['LARGE_CARDS'] ?? 2 * ACCOUNTS)
@@ -137,8 +141,8 @@ async function measureProofs({ dependencies, engine }: Books): Promise<void> {
 async function measure(small: Books, large: Books, population: Population): Promise<void> {
   const small_accounts = await openSmallBooks(small, population.shape)
   const cards = { small: await openCards(small), large: await openCards(large) }
-  for (const { dependencies } of [small, large]) await dependencies.db.run('vacuum analyze')
-  await large.dependencies.db.run('checkpoint')
+  for (const books of [small, large]) await runPatiently(books, 'vacuum analyze')
+  await runPatiently(large, 'checkpoint')
   await compareRates('authorizations', AUTHORIZATIONS_MIN, {
     small: () => authorizationRate(small, cards.small, SECONDS),
     large: () => authorizationRate(large, cards.large, SECONDS),
@@ -152,18 +156,29 @@ async function measure(small: Books, large: Books, population: Population): Prom
   await measureProofs(large)
 }
 
-const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
+const kept_folder = process.env['LARGE_FOLDER']
+const data_dir = kept_folder ?? (await mkdtemp(join(tmpdir(), 'florin_bench_')))
+const population_file = join(data_dir, 'population.json')
+
+/** Fills the books, or finds what an earlier run has filled. */
+async function population(): Promise<Population> {
+  if (existsSync(population_file)) return JSON.parse(await readFile(population_file, 'utf8'))
+  const wanted = { accounts: ACCOUNTS, cards: CARDS, transactions: TRANSACTIONS }
+  const filled = await fillBooks(large, wanted, FAR_PAGE * PAGE_ROWS)
+  await writeFile(population_file, JSON.stringify(filled))
+  return filled
+}
+
 const postgres = await startEmbeddedPostgres({ data_dir })
 const small = await openBooks(postgres.url, 'small_books', data_dir)
 const large = await openBooks(postgres.url, 'large_books', data_dir)
 try {
-  const wanted = { accounts: ACCOUNTS, cards: CARDS, transactions: TRANSACTIONS }
   const seconds = await secondsOf(async () => {
-    const population = await fillBooks(large, wanted, FAR_PAGE * PAGE_ROWS)
-    for (const [name, count] of Object.entries(population.counts)) {
+    const filled = await population()
+    for (const [name, count] of Object.entries(filled.counts)) {
       console.log(`${name.padEnd(20)}${count.toLocaleString('en-US').padStart(14)}`)
     }
-    await measure(small, large, population)
+    await measure(small, large, filled)
   })
   console.log(`${seconds.toFixed(0)} s in all; ${misses.length === 0 ? 'all goals met' : 'missed'}`)
   if (misses.length > 0) process.exitCode = 1
@@ -171,5 +186,5 @@ try {
   await small.close()
   await large.close()
   await postgres.stop()
-  await rm(data_dir, { recursive: true, force: true })
+  if (kept_folder === undefined) await rm(data_dir, { recursive: true, force: true })
 }

@@ -1,16 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { node_env } from '#test/support/node_env.ts'
-import { pgbench, startEnvironment, withoutFlushes } from './authorizations_parts/environment.ts'
-import { type CpuTimes, measureKinds } from './mixed_parts/cost_by_kind.ts'
-import { type Holder, holdersOf } from './mixed_parts/population.ts'
-import { postgresCpuUs, writtenBy } from './mixed_parts/postgres_cost.ts'
-import { mixed_shares } from './mixed_parts/shares.ts'
-import type { Job, Report } from './mixed_parts/traffic.ts'
-import { startReceiver, subscribe } from './webhooks_parts/environment.ts'
+import { pgbench } from './authorizations_parts/environment.ts'
+import { measureKinds } from './mixed_parts/cost_by_kind.ts'
+import { startMix } from './mixed_parts/environment.ts'
+import { writtenBy } from './mixed_parts/postgres_cost.ts'
+import type { Report } from './mixed_parts/traffic.ts'
 
 /**
  * A programme's day, compressed: 70 % card messages on four links, 20 % REST reads, 5 % REST writes
@@ -24,7 +17,6 @@ const ROUNDS = 3
 /** Code that runs rarely is compiled late. */
 const WARM_UP_SECONDS = 30
 const IN_FLIGHT = 256
-const SUBSCRIBED = 100
 const CARD_SHARE = 0.7
 const STEADY_CARD_MESSAGES = 500
 const TARGET_RATIO = 1.3
@@ -38,54 +30,8 @@ const quantile = (sorted: readonly number[], at: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0
 const show = (value: number, digits = 0) => value.toFixed(digits).padStart(9)
 
-async function ask<Answer>(child: ChildProcess, request: string | Job): Promise<Answer> {
-  child.send(request)
-  const [answer] = await once(child, 'message')
-  return answer as Answer
-}
-
-console.log(`Preparing ${ACCOUNTS} accounts…`)
-const environment = await startEnvironment(ACCOUNTS, { treasury_usd: 1_000 })
-const { dependencies, data_dir, url: database_url } = environment
-let holders: Holder[] = []
-await withoutFlushes(database_url, async (db) => {
-  holders = await holdersOf({ ...dependencies, db }, environment.cards)
-})
-const receiver = await startReceiver()
-await dependencies.db.transaction(async (tx) => {
-  for (const { account_id } of holders.slice(0, SUBSCRIBED)) {
-    await subscribe(tx, dependencies, { account_id, url: receiver.accepting })
-  }
-})
-const server_pid = Number.parseInt(
-  await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8'),
-  10,
-)
-const service = fork(new URL('./mixed_parts/florin_process.js', import.meta.url), {
-  env: {
-    ...process.env,
-    ...node_env,
-    FLORIN_DATA_DIR: data_dir,
-    FLORIN_DATABASE_URL: database_url,
-  },
-  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-})
-const [{ url, card_host_port }] = (await once(service, 'message')) as [
-  { url: string; card_host_port: number },
-]
-const traffic = fork(new URL('./mixed_parts/traffic.js', import.meta.url))
-await once(traffic, 'message')
-
-const job = {
-  url,
-  card_host_port,
-  holders,
-  in_flight: IN_FLIGHT,
-  per_second: null,
-  shares: mixed_shares,
-}
-const runTraffic = (changes: Partial<Job> & { seconds: number }) =>
-  ask<Report>(traffic, { ...job, ...changes })
+const mix = await startMix(ACCOUNTS, IN_FLIGHT)
+const { db, receiver, runTraffic, readCpu, readMemoryMb } = mix
 
 const isCard = (kind: string) => kind.startsWith('card ')
 const sumOf = (counts: Record<string, number>, isCounted: (kind: string) => boolean) =>
@@ -103,38 +49,31 @@ function print(title: string, reports: readonly Report[], seconds: number): void
   }
 }
 
-const readCpu = async (): Promise<CpuTimes> => ({
-  service_us: (await ask<{ cpu_us: number }>(service, 'cpu')).cpu_us,
-  postgres_us: (await postgresCpuUs(server_pid)) ?? 0,
-})
-
-const readMemory = async () => (await ask<{ rss_mb: number }>(service, 'cpu')).rss_mb
-
 await runTraffic({ seconds: WARM_UP_SECONDS })
-const memory_mb = [await readMemory()]
+const memory_mb = [await readMemoryMb()]
 const bases: number[] = []
 const reports: Report[] = []
 const spent = { service_us: 0, postgres_us: 0, wal_bytes: 0, rows: 0, webhooks: 0 }
 for (let round = 0; round < ROUNDS; round += 1) {
-  bases.push(pgbench(database_url, SECONDS) ?? Number.NaN)
-  await environment.settle()
+  bases.push(pgbench(mix.database_url, SECONDS) ?? Number.NaN)
+  await mix.settle()
   await receiver.takeReport()
-  const before = { ...(await writtenBy(dependencies.db)), ...(await readCpu()) }
+  const before = { ...(await writtenBy(db)), ...(await readCpu()) }
   reports.push(await runTraffic({ seconds: SECONDS }))
   const { service_us, postgres_us } = await readCpu()
   spent.service_us += service_us - before.service_us
-  memory_mb.push(await readMemory())
+  memory_mb.push(await readMemoryMb())
   spent.postgres_us += postgres_us - before.postgres_us
   await delay(STATISTICS_MS)
-  const written = await writtenBy(dependencies.db)
+  const written = await writtenBy(db)
   spent.wal_bytes += written.wal_bytes - before.wal_bytes
   spent.rows += written.rows - before.rows
   spent.webhooks += (await receiver.takeReport()).count
 }
-await ask(service, 'profile')
+await mix.startProfile()
 const profiled = await runTraffic({ seconds: SECONDS })
-const parts = await ask<Record<string, number>>(service, 'parts')
-await environment.settle()
+const parts = await mix.endProfile()
+await mix.settle()
 const steady = await runTraffic({
   seconds: SECONDS,
   per_second: STEADY_CARD_MESSAGES / CARD_SHARE,
@@ -191,9 +130,4 @@ console.log(
 )
 if (!is_met) process.exitCode = 1
 
-traffic.disconnect()
-receiver.stop()
-const ended = once(service, 'exit')
-service.kill('SIGTERM')
-await ended
-await environment.stop()
+await mix.stop()

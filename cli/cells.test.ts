@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { cellOfAddressIndex } from '#kernel/cell.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { openHolderInCell, startTestCells } from '#test/support/cells.ts'
+import { cloneDatabase } from '#test/support/database.ts'
 import { florin } from '#test/support/florin_process.ts'
 
 const service = await startTestCells([1])
@@ -28,6 +29,14 @@ test('cells are listed with their accounts, and can be closed and opened', async
   const unknown = await florin(['cells', 'close', '9'], env)
   assert.notEqual(unknown.code, 0)
   assert.match(unknown.output, /There is no cell 9/)
+})
+
+test('before cells are registered, the list says which command adds them', async () => {
+  const database = await cloneDatabase()
+  after(database.drop)
+  const alone = { ...env, FLORIN_DATABASE_URL: database.url }
+  const listed_none = await florin(['cells', 'list'], alone)
+  assert.match(listed_none.output, /`florin cells add` adds those of FLORIN_CELLS/)
 })
 
 test('the audit proves the books of every cell and fails if one is not sound', async () => {

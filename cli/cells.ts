@@ -11,10 +11,15 @@ export async function cellsList({ json }: { json?: boolean }): Promise<void> {
     state,
     accounts: Number(accounts),
   }))
-  const none = 'All accounts are in one database. FLORIN_CELLS adds more.'
-  const text = json ? JSON.stringify(rows) : cells.map(formatCell).join('\n') || none
+  const text = json ? JSON.stringify(rows) : cells.map(formatCell).join('\n') || none()
   process.stdout.write(`${text}\n`)
 }
+
+/** Cells are registered when the first node starts with them. */
+const none = (): string =>
+  readSettings(process.env).more_cells.length === 0
+    ? 'All accounts are in one database. FLORIN_CELLS adds more.'
+    : 'All accounts are in one database. `florin cells add` adds those of FLORIN_CELLS.'
 
 const formatCell = ({ number, state, accounts }: DirectoryCell): string =>
   `${String(number).padStart(3)}  ${state.padEnd(6)}  ${accounts} accounts`

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { makeDependencies } from '#main/dependencies.ts'
@@ -19,9 +20,25 @@ export type Books = {
   close(): Promise<void>
 }
 
+/** A statement over all rows, without the service's time limits. */
+export async function runPatiently<Row extends pg.QueryResultRow>(
+  { url }: Pick<Books, 'url'>,
+  text: string,
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Creates the database, unless an earlier run kept it. */
 export async function openBooks(server_url: string, name: string, data_dir: string) {
   const server = openDatabase(server_url, { pool_size: 1 })
-  await server.run(`create database ${name}`)
+  const known = await server.rows('select from pg_database where datname = $1', [name])
+  if (known.length === 0) await server.run(`create database ${name}`)
   await server.close()
   const url = server_url.replace(/\/[^/?]*(?=\?|$)/, `/${name}`)
   const db = openDatabase(url, { key_lookups: true })

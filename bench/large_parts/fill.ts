@@ -1,4 +1,4 @@
-import type { Books } from './books.ts'
+import { type Books, runPatiently } from './books.ts'
 import { decline, openPastAccount, purchase } from './history.ts'
 import { startLoader } from './load.ts'
 import { readAccount, readDecline, type Template } from './templates.ts'
@@ -108,18 +108,17 @@ async function declinesOf({ dependencies: { db } }: Books, busy: string): Promis
   return Promise.all(rows.map(({ id }) => readDecline(db, busy, id)))
 }
 
-async function someAccounts({ dependencies: { db } }: Books): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>('select id from accounts order by random() limit $1', [
-    ACCOUNTS_READ,
-  ])
-  return rows.map(({ id }) => id)
+async function someAccounts(books: Books): Promise<string[]> {
+  const text = `select id from accounts order by random() limit ${ACCOUNTS_READ}`
+  return (await runPatiently<{ id: string }>(books, text)).map(({ id }) => id)
 }
 
-async function countRows({ dependencies: { db } }: Books): Promise<Record<string, number>> {
+async function countRows(books: Books): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of ['accounts', 'cards', 'transactions', 'movements', 'events']) {
-    const [row] = await db.rows<{ count: bigint }>(`select count(*) as count from ${table}`)
-    counts[table] = Number(row?.count ?? 0n)
+    const text = `select count(*) as count from ${table}`
+    const [row] = await runPatiently<{ count: string }>(books, text)
+    counts[table] = Number(row?.count ?? 0)
   }
   return counts
 }

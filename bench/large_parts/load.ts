@@ -5,6 +5,9 @@ import { copyOf, endingOf, type Template } from './templates.ts'
 const CHUNK_BYTES = 8_000_000
 const BAR_LETTERS = 40
 
+/** By table. */
+type WaitingRows = Map<string, { columns: string[]; texts: string[] }>
+
 export type Loader = {
   /** Writes a copy of the rows; `counts` is added to the progress. */
   copy(templates: readonly Template[], counts: number): Promise<void>
@@ -17,18 +20,24 @@ export async function startLoader(url: string, total: number): Promise<Loader> {
   await client.connect()
   // The copies are as sound as their templates: foreign keys need not be checked again.
   await client.query('set session_replication_role = replica; set synchronous_commit = off')
-  const waiting = new Map<string, { columns: string[]; texts: string[] }>()
+  let waiting: WaitingRows = new Map()
+  let sent: Promise<void> = Promise.resolve()
   const show = progressBar(total)
   let [bytes, copies, done] = [0, 0, 0]
-  const flush = async () => {
-    for (const [table, { columns, texts }] of waiting) {
+  const send = async (rows: WaitingRows) => {
+    for (const [table, { columns, texts }] of rows) {
       const data = Buffer.from(texts.join(''))
       const text = `copy ${table} (${columns.join(', ')}) from stdin`
       await sendAlone(client, { text }, data)
     }
-    waiting.clear()
-    bytes = 0
     show(done)
+  }
+  // The next rows are made while the server writes the previous ones.
+  const flush = async () => {
+    await sent
+    sent = send(waiting)
+    waiting = new Map()
+    bytes = 0
   }
   return {
     copy: async (templates, counts) => {
@@ -47,6 +56,7 @@ export async function startLoader(url: string, total: number): Promise<Loader> {
     },
     end: async () => {
       await flush()
+      await sent
       process.stderr.write('\n')
       await client.end()
     },

@@ -121,7 +121,7 @@ test('the service does not migrate with a login that does not own the tables', a
   )
 })
 
-test("the doctor reports whether the service's login owns the tables", async () => {
+test("the doctor reports a login that owns the tables, and a role that can't use COPY", async () => {
   const found = async (login: string) => {
     const settings = readSettings({
       FLORIN_DATA_DIR: folder,
@@ -135,5 +135,9 @@ test("the doctor reports whether the service's login owns the tables", async () 
   const owning = await found('programme_owner')
   assert.equal(owning?.state, 'note')
   assert.match(owning.found, /programme_owner owns the tables/)
+  const slow = await found('for_service')
+  assert.equal(slow?.state, 'note')
+  assert.match(slow.found, /for_service owns no table.*alter role florin_service bypassrls/)
+  await administer('alter role florin_service bypassrls')
   assert.equal((await found('for_service'))?.state, 'ok')
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase } from '#platform/postgres/db.ts'
 import { startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
 import { makeCertificates } from '#test/support/certificates.ts'
 import { startChildNode } from '#test/support/child_node.ts'
@@ -43,11 +44,12 @@ async function startBehindHaproxy() {
   const [first, second] = places
   assert(first !== undefined && second !== undefined)
   const balancer = await startHaproxy(folder.path, [first, second])
-  return { observer, nodes, places, startNode, balancer, folder: folder.path }
+  const database_url = database.url
+  return { observer, nodes, places, startNode, balancer, folder: folder.path, database_url }
 }
 
 type BalancedNodes = Awaited<ReturnType<typeof startBehindHaproxy>>
-const { observer, nodes, places, startNode, balancer, folder } =
+const { observer, nodes, places, startNode, balancer, folder, database_url } =
   skip === false ? await startBehindHaproxy() : ({} as BalancedNodes)
 
 test('HAProxy accepts packaging/ha/haproxy.cfg with a certificate', { skip }, async () => {
@@ -65,6 +67,35 @@ test('metrics and the operator API are not reachable through the load balancer',
     assert.equal((await send(balancer.url, 'GET', path)).status, 404, path)
   }
   assert.equal((await send(balancer.url, 'GET', '/healthz')).status, 200)
+})
+
+test('while the database refuses connections, calls get 503 with Retry-After, not an HTML page', {
+  skip,
+}, async () => {
+  const { bearer } = await openAccount(balancer.url)
+  const readAccount = () => send(balancer.url, 'GET', '/v1/accounts/me', { bearer })
+  const server = new URL(database_url)
+  const name = server.pathname.slice(1)
+  server.pathname = '/postgres'
+  const admin = openDatabase(server.href, { pool_size: 1 })
+  after(() => admin.close())
+  await admin.run(`alter database ${name} with allow_connections false`)
+  try {
+    await admin.rows('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      name,
+    ])
+    // HAProxy has left both nodes by the end of these seconds.
+    for (let second = 0; second < 8; second += 1) {
+      const { status, body, headers } = await readAccount()
+      assert.deepEqual([status, body.error], [503, 'service_unavailable'])
+      assert(Number(headers.get('retry-after')) >= 1)
+      await delay(1_000)
+    }
+  } finally {
+    await admin.run(`alter database ${name} with allow_connections true`)
+  }
+  const works = async () => (await readAccount()).status === 200
+  assert(await eventually(works, { within_ms: 20_000 }))
 })
 
 test('a stream through the load balancer continues on the other node after kill -9 of its own', {

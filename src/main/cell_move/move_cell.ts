@@ -323,6 +323,7 @@ async function finish(input: MoveInput, { target }: Servers): Promise<void> {
   await requireSoundBooks(input)
   report(
     `Name ${placeOf(to.url)} in the settings of every node; until then, they find it through the ` +
-      `old database, which is read-only. Then run \`florin cells move ${cell} --confirm\`.`,
+      `old database, which is read-only. Then run \`florin cells move ${cell} --confirm\`, with ` +
+      '--from and --admin if you gave them here.',
   )
 }

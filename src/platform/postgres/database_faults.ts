@@ -46,6 +46,9 @@ const SOCKET_CODES = [
 const CITUS_COMMIT = /^could not commit transaction for shard/
 const INTERNAL_ERROR = 'XX000'
 
+/** As a fatal error: an administrator lets nobody connect for now. Statements give it too. */
+const WRONG_STATE = '55000'
+
 /**
  * SQLSTATE classes: 08 connection, 57P shutting down, 53 out of resources, 25006 read-only standby,
  * 57014 statement timeout, 55P03 lock timeout.
@@ -54,6 +57,7 @@ export function isUnavailable(cause: unknown): boolean {
   const code = codeOf(cause)
   if (typeof code === 'string') {
     if (code === INTERNAL_ERROR) return CITUS_COMMIT.test((cause as Error).message)
+    if (code === WRONG_STATE) return (cause as { severity?: string }).severity === 'FATAL'
     return /^(08|57P|53|25006|57014|55P03)/.test(code) || SOCKET_CODES.includes(code)
   }
   return (
