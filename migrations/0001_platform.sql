@@ -4,7 +4,6 @@
 -- account_id and begins its key with it, so the database can be distributed by account.
 --
 -- IDs are text with collation "C": they sort by creation time on any server.
--- formerly: 8bb49da18c105bfaece14ce94479cf7a9aac4359a4e7343a03fbded7d1fb923e
 
 -- Append-only tables have a trigger that calls this.
 create function refuse_change() returns trigger language plpgsql as $$
@@ -108,3 +107,42 @@ create table task_runs (
   finished_at timestamptz not null
 );
 call guard_table('task_runs');
+
+-- A sequence is only on the coordinator of Citus, and a worker's part of it would begin at 2^48. So
+-- a row of this table is the sequence there; whoever creates a sequence also adds its row.
+create table numbers (
+  sequence  text primary key,
+  last      bigint not null default -1
+);
+call guard_table('numbers');
+
+create function next_number(of_sequence text) returns bigint
+language plpgsql security definer set search_path from current as $$
+declare
+  taken bigint;
+begin
+  if not exists (select from pg_extension where extname = 'citus') then
+    return nextval(of_sequence::regclass);
+  end if;
+  update numbers set last = last + 1 where sequence = of_sequence returning last into taken;
+  return taken;
+end
+$$;
+revoke execute on function next_number from public;
+grant execute on function next_number to florin_service, florin_account;
+
+-- Skips this many numbers, and returns the one that is next.
+create function skip_numbers(of_sequence text, count bigint) returns bigint
+language plpgsql security definer set search_path from current as $$
+declare
+  following bigint := next_number(of_sequence) + count;
+begin
+  if not exists (select from pg_extension where extname = 'citus') then
+    return setval(of_sequence::regclass, following, false);
+  end if;
+  update numbers set last = following - 1 where sequence = of_sequence;
+  return following;
+end
+$$;
+revoke execute on function skip_numbers from public;
+grant execute on function skip_numbers to florin_service;

@@ -113,11 +113,11 @@ test('no statement turns these logins into the owner, nor that of accounts into 
 
 test('the service does not migrate with a login that does not own the tables', async () => {
   const owner = openDatabase(urlOf('programme', 'programme_owner'), { pool_size: 1 })
-  await owner.run(`delete from migrations where name like '0021%'`)
+  await owner.run(`delete from migrations where name like '0024%'`)
   await owner.close()
   await assert.rejects(
     migrated(urlOf('programme', 'for_service')),
-    /0021_operations.sql. The login for_service does not own its tables, so run `florin migrate`/,
+    /0024_operations.sql. The login for_service does not own its tables, so run `florin migrate`/,
   )
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { root } from '#platform/runtime/root.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type Database, openDatabase } from './db.ts'
 import { migrate, migrateFrom } from './migrate.ts'
-import { readMigrations, statementsOf } from './migration_files.ts'
+import { statementsOf } from './migration_files.ts'
 
 const server = process.env['FLORIN_TEST_DATABASE_URL'] ?? ''
 const made: { name: string; db: Database; url: string }[] = []
@@ -79,15 +79,13 @@ test('an applied migration whose file has changed stops the start, and nothing c
 
 test('a database that applied an earlier text of a migration is accepted', async () => {
   const db = await emptyDatabase()
-  await migrate(db)
-  const rewritten = (await readMigrations(`${root}/migrations`)).filter(
-    ({ former_checksums }) => former_checksums.length > 0,
-  )
-  assert.notEqual(rewritten.length, 0)
-  for (const { name, former_checksums } of rewritten) {
-    await db.run('update migrations set checksum = $2 where name = $1', [name, former_checksums[0]])
-  }
-  assert.deepEqual(await migrate(db), [])
+  const earlier = 'alter table clock add column note text;'
+  await migrateFrom(await laterVersion('9001_later.sql', earlier), db)
+  const checksum = createHash('sha256').update(earlier).digest('hex')
+  const rewritten = `-- A note.\n-- formerly: ${checksum}\n${earlier}`
+  assert.deepEqual(await migrateFrom(await laterVersion('9001_later.sql', rewritten), db), [])
+  const unnamed = await laterVersion('9001_later.sql', `-- A note.\n${earlier}`)
+  await assert.rejects(migrateFrom(unnamed, db), /9001_later\.sql was changed after it was applied/)
 })
 
 test('statements are sent one by one, and the body of a function belongs to its statement', () => {
@@ -191,9 +189,13 @@ test('an older version does not start after an incompatible migration', async ()
   )
 })
 
-test('a database with migrations of an unreleased version is refused', async () => {
+test('a database of an unreleased version is refused with a sentence that says what to do', async () => {
   const db = await emptyDatabase()
   await migrate(db)
-  await db.run(`insert into migrations (name, checksum) values ('0001_accounts.sql', '')`)
-  await assert.rejects(migrate(db), /the migration 0001_accounts\.sql, which is not part of Florin/)
+  await db.run(`insert into migrations (name, checksum) values ('0002_accounts.sql', '')`)
+  const message =
+    `The database has the migration 0002_accounts.sql, which is not part of Florin ` +
+    `${manifest.version}. Use a new database (without FLORIN_DATABASE_URL: another ` +
+    'FLORIN_DATA_DIR), or the version that created this one.'
+  await assert.rejects(migrate(db), { message })
 })

@@ -135,6 +135,10 @@ export async function pendingMigrations(db: Database): Promise<string[]> {
   return findPending(known, applied).map(({ name }) => name)
 }
 
+const NEW_DATABASE =
+  'Use a new database (without FLORIN_DATABASE_URL: another FLORIN_DATA_DIR), or the version ' +
+  'that created this one.'
+
 function findPending(
   known: readonly Migration[],
   applied: readonly AppliedMigration[],
@@ -143,7 +147,9 @@ function findPending(
   const checksum_of = new Map(applied.map(({ name, checksum }) => [name, checksum]))
   for (const { name, checksum, former_checksums } of known) {
     if ([checksum, ...former_checksums].includes(checksum_of.get(name) ?? checksum)) continue
-    throw new Error(`the migration ${name} was changed after it was applied here`)
+    throw new ConfigError(
+      `The migration ${name} was changed after it was applied here. ${NEW_DATABASE}`,
+    )
   }
   return known.filter(({ name }) => !checksum_of.has(name))
 }
@@ -159,7 +165,7 @@ function requireKnown(known: readonly Migration[], applied: readonly AppliedMigr
     if (migrationNumber(name) <= newest) {
       throw new ConfigError(
         `The database has the migration ${name}, which is not part of Florin ` +
-          `${manifest.version}. Use a new database, or the version that created this one.`,
+          `${manifest.version}. ${NEW_DATABASE}`,
       )
     }
     if (is_incompatible) {

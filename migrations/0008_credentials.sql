@@ -1,17 +1,20 @@
--- Credentials: sessions, API keys, OAuth grants and tokens, links in security emails. A secret is
--- stored as a keyed hash.
+-- Credentials: sessions, API keys, OAuth grants and tokens, links in security emails, password
+-- resets. A secret is stored as a keyed hash.
 
 create table sessions (
-  account_id   text collate "C" not null references accounts,
-  id           text collate "C" not null,
-  bearer_hash  text not null unique,
-  ip           text not null,
-  user_agent   text not null,
-  created_at   timestamptz not null,
-  expires_at   timestamptz not null,
-  ended_at     timestamptz,
+  account_id    text collate "C" not null references accounts,
+  id            text collate "C" not null,
+  bearer_hash   text not null unique,
+  ip            text not null,
+  user_agent    text not null,
+  created_at    timestamptz not null,
+  expires_at    timestamptz not null,
+  ended_at      timestamptz,
+  -- Null until the first call with the session's bearer.
+  last_used_at  timestamptz,
   primary key (account_id, id)
 );
+create index sessions_open on sessions (account_id, id) where ended_at is null;
 call guard_table('sessions', 'select, update');
 
 create table api_keys (
@@ -47,6 +50,12 @@ create table guesses (
   guessed_at    timestamptz[] not null
 );
 call guard_table('guesses', 'select, insert, update, delete');
+
+-- The times after another one. A function, because Citus refuses an insert with a subquery.
+create function times_after(times timestamptz[], since timestamptz) returns timestamptz[]
+language sql immutable parallel safe
+  return array(select t from unnest(times) as t where t > since);
+grant execute on function times_after to florin_service, florin_account;
 
 -- A grant: the access that an account gave to a client, for all cards or some. The payload is the
 -- authorization server's own record; calls are checked against the columns.
@@ -112,3 +121,25 @@ create table security_undos (
 );
 create index security_undos_account on security_undos (account_id);
 call guard_table('security_undos', 'select, insert');
+
+-- Requests for a link that resets the password. A call stores only the address and does not look
+-- for its account, so its response takes equally long whether or not there is one. A task creates
+-- the link and deletes the row.
+create table password_reset_requests (
+  id            bigint generated always as identity primary key,
+  email         text not null,
+  ip            text not null,
+  user_agent    text not null,
+  request_id    text not null,
+  requested_at  timestamptz not null
+);
+call guard_table('password_reset_requests');
+
+-- The newest link of an account, by a keyed hash of its token. Using it deletes the row.
+create table password_resets (
+  account_id    text collate "C" primary key references accounts,
+  token_hash    text not null unique,
+  requested_at  timestamptz not null,
+  expires_at    timestamptz not null
+);
+call guard_table('password_resets', 'select, delete');

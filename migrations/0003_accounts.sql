@@ -1,4 +1,4 @@
--- Accounts and their recovery codes.
+-- Accounts, their recovery codes, and notes about them.
 
 create table accounts (
   id                         text collate "C" primary key,
@@ -35,6 +35,20 @@ create table recovery_codes (
   primary key (account_id, code_hash)
 );
 call guard_table('recovery_codes', 'select, insert, delete');
+
+-- Notes of operators about an account. Customers never see them.
+create table account_notes (
+  account_id     text collate "C" not null references accounts,
+  id             text collate "C" not null,
+  operator_id    text not null,
+  operator_name  text not null,
+  body           text not null,
+  created_at     timestamptz not null,
+  primary key (account_id, id)
+);
+create trigger account_notes_append_only before update or delete or truncate on account_notes
+  for each statement execute function refuse_change();
+call guard_table('account_notes');
 
 -- An account's call may ask about other accounts only this, and gets only yes or no.
 create function is_email_taken(wanted text, by_other_than text) returns boolean

@@ -29,6 +29,8 @@ create table withdrawals (
   completed_at    timestamptz,
   -- The movement of the held deposit that is refunded; null for an account's withdrawal.
   refund_of       text,
+  -- The OAuth client that requested it; null for the owner, with a session or an API key.
+  client_id       text,
   primary key (account_id, id),
   check ((status in ('completed', 'failed')) = (step in ('completed', 'failed')))
 ) with (fillfactor = 80);
@@ -38,6 +40,8 @@ create unique index withdrawals_refund on withdrawals (refund_of)
   where refund_of is not null and step <> 'failed';
 create unique index withdrawals_by_id on withdrawals (id);
 create index withdrawals_in_review on withdrawals (id) where step = 'review';
+create index withdrawals_of_client on withdrawals (account_id, client_id, id)
+  where client_id is not null;
 call guard_table('withdrawals', 'select, insert, update');
 
 -- Every transfer signed for a withdrawal, stored with its bytes before it is sent.

@@ -30,22 +30,38 @@ create table cards (
   replaced_by             text,
   frozen_by               text check (frozen_by in ('owner', 'agent', 'admin')),
   cancel_reason           text check (cancel_reason in
-                            ('requested', 'replaced', 'lost', 'stolen', 'admin', 'expired')),
+                            ('requested', 'replaced', 'lost', 'stolen', 'admin', 'expired',
+                               'used')),
   frozen_at               timestamptz,
   cancelled_at            timestamptz,
   metadata                jsonb not null default '{}',
   version                 bigint not null default 1,
   created_at              timestamptz not null,
   updated_at              timestamptz not null,
+  usage                   text not null default 'reusable'
+                            check (usage in ('reusable', 'single_use', 'merchant_locked')),
+  -- The merchant of a merchant_locked card; null until its first approved authorization.
+  merchant_lock_name      text,
+  merchant_lock_id        text,
+  -- Later authorizations decline with card_expired.
+  valid_until             timestamptz,
+  -- The OAuth client that issued it; null for the owner, with a session or an API key. A
+  -- replacement belongs to the issuer of the first card.
+  client_id               text,
   primary key (account_id, id),
   check ((status = 'cancelled') = (cancelled_at is not null)),
   check ((status = 'cancelled') = (cancel_reason is not null)),
-  check ((type = 'physical') = (shipping is not null))
+  check ((type = 'physical') = (shipping is not null)),
+  check (merchant_lock_name is null or usage = 'merchant_locked'),
+  check (merchant_lock_id is null or merchant_lock_name is not null),
+  -- Only a single-use card is used up.
+  check (cancel_reason is distinct from 'used' or usage = 'single_use')
 ) with (fillfactor = 80);
 -- Searches of operators over all accounts.
 create unique index cards_by_id on cards (id);
 create index cards_by_last4 on cards (last4, id);
 create index cards_to_ship on cards (id) where shipping is not null;
+create index cards_of_client on cards (account_id, client_id, id) where client_id is not null;
 call guard_table('cards', 'select, insert, update');
 
 -- Every time a number was revealed, with the nonce of the request.

@@ -87,15 +87,3 @@ create index approvals_open on approvals (account_id, grant_id, fingerprint)
   where status in ('pending', 'approved');
 create index approvals_of_client on approvals (account_id, client_id, id);
 call guard_table('approvals', 'select, insert, update');
-
--- Events that are subscribed to by name have a body but no sequence number: it counts the types
--- that "*" includes.
-alter table events drop constraint events_check;
-alter table events add constraint events_body_check
-  check (sequence is null or body is not null) not valid;
-
--- Clients that registered earlier may ask for a budget too.
-update oauth_payloads
-   set payload = jsonb_set(payload, '{authorization_details_types}',
-                           '["card_access", "spend_budget"]')
- where model = 'Client';

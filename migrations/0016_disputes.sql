@@ -28,7 +28,6 @@ create table disputes (
   taken_back_micros  bigint not null default 0,
   closed_by          text check (closed_by in ('operator', 'refund')),
   primary key (account_id, id),
-  foreign key (account_id, transaction_id) references transactions,
   check ((status = 'closed') = (outcome is not null)),
   check ((status = 'closed') = (resolved_at is not null)),
   check ((response_text is null) = (response_at is null)),
@@ -42,6 +41,22 @@ create index disputes_by_id on disputes (id);
 create index disputes_due on disputes (evidence_due_at)
   where status <> 'closed' and evidence_step <> 'passed';
 call guard_table('disputes', 'select, insert, update');
+
+-- A foreign key would refuse to detach a month with a disputed purchase. Nobody may delete a
+-- transaction, so it is enough to check new disputes.
+create function require_disputed_transaction() returns trigger language plpgsql as $$
+begin
+  perform from transactions where account_id = new.account_id and id = new.transaction_id;
+  if not found then
+    raise exception 'the transaction % does not exist', new.transaction_id
+      using errcode = 'foreign_key_violation', table = 'disputes';
+  end if;
+  return new;
+end
+$$;
+create trigger disputes_of_transactions
+  before insert or update of account_id, transaction_id on disputes
+  for each row execute function require_disputed_transaction();
 
 -- A file is stored under its id before its row is written, so every row has its file. A task
 -- deletes files without a row.

@@ -5,6 +5,7 @@
 -- An address is never reused, so neither is its derivation index, even if the call fails. The
 -- maximum is that of a non-hardened derivation.
 create sequence deposit_address_index minvalue 0 start 0 maxvalue 2147483647;
+insert into numbers (sequence) values ('deposit_address_index');
 grant usage on sequence deposit_address_index to florin_service, florin_account;
 
 create table topups (
@@ -43,12 +44,15 @@ create table topups (
   version          bigint not null default 1,
   created_at       timestamptz not null,
   updated_at       timestamptz not null,
+  -- The OAuth client that created it; null for the owner, with a session or an API key.
+  client_id        text,
   primary key (account_id, id),
   check ((status = 'confirming') = (pending_micros > 0))
 ) with (fillfactor = 80);
 create index topups_open on topups (expires_at) where status = 'awaiting';
 create index topups_pending on topups (chain) where status = 'confirming';
 create index topups_by_txid on topups using gin (txids);
+create index topups_of_client on topups (account_id, client_id, id) where client_id is not null;
 call guard_table('topups', 'select, insert, update');
 
 -- The owner of each address, looked up for every transfer on a chain. Rows are never deleted.

@@ -1,129 +1,11 @@
--- Partitions of events, movements and transactions by ID, one per month.
+-- Partitions of events, movements and transactions by ID, and what is kept of the months that left.
 --
---   <table>_first    the rows from before there were partitions
+--   <table>_first    the rows before the first month
 --   <table>_2027_01  a month; several, if no partition was added in time
 --   <table>_later    everything after the last month, so a write never lacks a partition
 --
--- Keys begin with the account as before. Without a default partition, a page is read from one
--- partition after the other, and ends with the first that fills it.
--- formerly: a7f723ff55af791af150d6a5ed0312040ae83e76ea68475423b46a62f1e21ce7
-
--- These read the tables while they are in use. Of what follows, only the index takes longer than
--- milliseconds.
-alter table events validate constraint first_partition_check;
-alter table events validate constraint events_body_check;
-alter table movements validate constraint first_partition_check;
-alter table transactions validate constraint first_partition_check;
-
--- A page of declined purchases is a range of this index: an account has few of them, among
--- thousands of others.
-create index transactions_declined on transactions (account_id, id) where status = 'declined';
-
--- A foreign key would refuse to detach a month with a disputed purchase. Nobody may delete a
--- transaction, so it is enough to check new disputes.
-alter table disputes drop constraint disputes_account_id_transaction_id_fkey;
-create function require_disputed_transaction() returns trigger language plpgsql as $$
-begin
-  perform from transactions where account_id = new.account_id and id = new.transaction_id;
-  if not found then
-    raise exception 'the transaction % does not exist', new.transaction_id
-      using errcode = 'foreign_key_violation', table = 'disputes';
-  end if;
-  return new;
-end
-$$;
-create trigger disputes_of_transactions
-  before insert or update of account_id, transaction_id on disputes
-  for each row execute function require_disputed_transaction();
-
-create procedure create_partition(partitioned regclass, suffix text, bounds text, options text)
-language plpgsql as $$
-declare
-  made     name := (select relname from pg_class where oid = partitioned) || '_' || suffix;
-  guarding text;
-begin
-  execute format('create table %I partition of %s for values %s %s', made, partitioned, bounds,
-    options);
-  -- Triggers of a statement are not inherited.
-  for guarding in
-    select pg_get_triggerdef(oid) from pg_trigger
-     where tgrelid = partitioned and tgfoid = 'refuse_change'::regproc
-  loop
-    execute regexp_replace(guarding, ' ON \S+ ', format(' ON %I ', made));
-  end loop;
-end
-$$;
-revoke execute on procedure create_partition from public;
-
--- Each table becomes the first partition of a new one with its name, columns, checks and indexes.
--- A procedure can't create the new tables: Citus would not distribute them.
-alter table events rename to events_first;
-alter table movements rename to movements_first;
-alter table transactions rename to transactions_first;
-create table events (like events_first including defaults including constraints)
-  partition by range (id);
-create table movements (like movements_first including defaults including constraints)
-  partition by range (id);
-create table transactions (like transactions_first including defaults including constraints)
-  partition by range (id);
-alter table events drop constraint first_partition_check;
-alter table movements drop constraint first_partition_check;
-alter table transactions drop constraint first_partition_check;
-create trigger events_append_only before update or truncate on events
-  for each statement execute function refuse_change();
-create trigger movements_append_only before update or delete or truncate on movements
-  for each statement execute function refuse_change();
-
-create procedure partition_by_id(partitioned name) language plpgsql as $$
-declare
-  first    name := partitioned || '_first';
-  until    text;
-  options  text;
-  indexed  record;
-begin
-  select substring(pg_get_constraintdef(oid) from $re$'([^']+)'$re$) into until
-    from pg_constraint where conrelid = first::regclass and conname = 'first_partition_check';
-  select coalesce('with (' || array_to_string(reloptions, ', ') || ')', '') into options
-    from pg_class where oid = first::regclass;
-  for indexed in
-    select c.relname as name, i.indisprimary as is_primary, pg_get_indexdef(c.oid) as definition
-      from pg_index i join pg_class c on c.oid = i.indexrelid
-     where i.indrelid = first::regclass
-  loop
-    execute format('alter index %I rename to %I', indexed.name,
-      replace(indexed.name, partitioned, first));
-    if indexed.is_primary then
-      execute format('alter table %I add primary key (account_id, id)', partitioned);
-    else
-      execute regexp_replace(indexed.definition, ' ON \S+ USING ',
-        format(' ON %I USING ', partitioned));
-    end if;
-  end loop;
-  if exists (select from pg_extension where extname = 'citus') then
-    -- Checks that were added later have other names on the workers, so ATTACH refuses the table.
-    execute format('alter table %I rename to %I', first, partitioned || '_former');
-    call create_partition(partitioned::regclass, 'first', format('from (minvalue) to (%L)', until),
-      options);
-    execute format('insert into %I select * from %I', first, partitioned || '_former');
-  else
-    execute format('alter table %I attach partition %I for values from (minvalue) to (%L)',
-      partitioned, first, until);
-    execute format('alter table %I drop constraint first_partition_check', first);
-    execute format('revoke all on %I from florin_service, florin_account', first);
-  end if;
-  call create_partition(partitioned::regclass, 'later', format('from (%L) to (maxvalue)', until),
-    options);
-end
-$$;
-call partition_by_id('events');
-call partition_by_id('movements');
-call partition_by_id('transactions');
-drop procedure partition_by_id;
-
-call guard_table('events', 'select, insert');
-call guard_table('movements', 'select, insert');
-call guard_table('transactions', 'select, update');
-revoke delete on transactions from florin_service;
+-- Keys begin with the account, as in other tables. Without a default partition, a page is read from
+-- one partition after the other, and ends with the first that fills it.
 
 -- Rows before a floor have left the database. Events are deleted; movements and transactions, the
 -- history of money, are in an archive. Proofs and reports don't look for them.
@@ -177,7 +59,8 @@ create table archives (
 );
 call guard_table('archives');
 
-create or replace view entries as
+-- Both sides of every movement, for proofs and reports, and the sums of those that are archived.
+create view entries as
   select account_id, id as movement_id, movement, from_kind as kind, from_owner_id as owner_id,
          -amount_micros as amount_micros, from_balance_micros as balance_micros, created_at
     from movements
@@ -188,9 +71,29 @@ create or replace view entries as
   union all
   select account_id, null, 'archived', kind, owner_id, amount_micros, null, null
     from archived_sums;
+grant select on entries to florin_service;
 
--- Exist only on Citus; the view used one of them until here.
-drop table if exists events_former, movements_former, transactions_former;
+-- Citus refuses triggers unless the setting is on. Those of partitions only refuse changes.
+-- PostgreSQL alone ignores the setting.
+create procedure create_partition(partitioned regclass, suffix text, bounds text, options text)
+language plpgsql as $$
+declare
+  made     name := (select relname from pg_class where oid = partitioned) || '_' || suffix;
+  guarding text;
+begin
+  perform set_config('citus.enable_unsafe_triggers', 'on', true);
+  execute format('create table %I partition of %s for values %s %s', made, partitioned, bounds,
+    options);
+  -- Triggers of a statement are not inherited.
+  for guarding in
+    select pg_get_triggerdef(oid) from pg_trigger
+     where tgrelid = partitioned and tgfoid = 'refuse_change'::regproc
+  loop
+    execute regexp_replace(guarding, ' ON \S+ ', format(' ON %I ', made));
+  end loop;
+end
+$$;
+revoke execute on procedure create_partition from public;
 
 -- The partitions of a table with their bounds: null for the first and the last one.
 create function partitions_of(partitioned regclass)
@@ -222,11 +125,68 @@ begin atomic
     coalesce(quote_literal(split_part(like_id, '_', 1) || '_' ||
                            id_time(until at time zone 'UTC')), 'maxvalue'));
 end;
+grant execute on function partitions_of, id_month to florin_service;
+
+-- A new database begins with two partitions. The border is in the future, so the first months of
+-- the programme share one.
+do $$
+declare
+  until       timestamp := date_trunc('month', now() at time zone 'UTC') + interval '2 months';
+  partitioned record;
+  border      text;
+begin
+  for partitioned in
+    -- Transactions are updated, so their pages keep room for it.
+    select *
+      from (values ('events', 'evt', ''), ('movements', 'bal', ''),
+                   ('transactions', 'txn', 'with (fillfactor = 80)')) as t (name, prefix, options)
+  loop
+    border := partitioned.prefix || '_' || id_time(until at time zone 'UTC');
+    call create_partition(partitioned.name::regclass, 'first',
+      format('from (minvalue) to (%L)', border), partitioned.options);
+    call create_partition(partitioned.name::regclass, 'later',
+      format('from (%L) to (maxvalue)', border), partitioned.options);
+  end loop;
+end
+$$;
+
+-- On Citus, only the coordinator can change tables, and nodes are connected to the worker that has
+-- their cell. There, functions that change partitions call themselves on the coordinator.
+create function is_citus_worker() returns boolean language plpgsql stable as $$
+begin
+  if not exists (select from pg_extension where extname = 'citus') then return false; end if;
+  return not citus_is_coordinator();
+end
+$$;
+
+-- Calls a function of this schema on the coordinator, in a transaction of its own.
+create function call_coordinator(function_call text) returns integer language plpgsql as $$
+declare
+  response record;
+begin
+  select * into response
+    from run_command_on_coordinator(format('select %I.%s', current_schema(), function_call));
+  if response.success is not true then
+    raise exception 'the coordinator refused %: %', function_call, response.result;
+  end if;
+  return nullif(response.result, '')::integer;
+end
+$$;
+revoke execute on function call_coordinator from public;
+
+-- A worker that waits for the lock of a table blocks all other statements on it. Citus sends it the
+-- time limit only if it is set like this, in a procedure.
+create procedure limit_lock_waits() language plpgsql as $$
+begin
+  set local citus.propagate_set_commands = 'local';
+  set local lock_timeout = '200ms';
+end
+$$;
 
 -- Adds the partitions of this month and the next. Rows that already came into <table>_later stay
 -- where they are: it becomes the partition of their months. Null if the lock was not free soon: the
 -- next run tries again, and until then rows go to <table>_later.
-create function add_partitions(partitioned regclass, at timestamptz) returns integer
+create function add_partitions_here(partitioned regclass, at timestamptz) returns integer
 language plpgsql security definer set search_path from current set lock_timeout = '200ms' as $$
 declare
   this_month timestamp := date_trunc('month', at at time zone 'UTC');
@@ -272,14 +232,26 @@ exception when lock_not_available then
   return null;
 end
 $$;
-revoke execute on function add_partitions from public;
-grant execute on function add_partitions to florin_service;
-grant execute on function partitions_of, id_month to florin_service;
+
+create function add_partitions(partitioned regclass, at timestamptz) returns integer
+language plpgsql security definer set search_path from current as $$
+begin
+  if is_citus_worker() then
+    return call_coordinator(format('add_partitions(%L, %L)',
+      (select format('%I.%I', relnamespace::regnamespace, relname)
+         from pg_class where oid = partitioned), at));
+  end if;
+  call limit_lock_waits();
+  return add_partitions_here(partitioned, at);
+end
+$$;
+revoke execute on function add_partitions_here, add_partitions from public;
+grant execute on function add_partitions_here, add_partitions to florin_service;
 
 -- Deletes the months of events before a time, and returns how many partitions those were. Null if
 -- the table was busy. Nothing is deleted while an event waits to be sent, or is being copied to
 -- another server.
-create function retire_events(before timestamptz) returns integer
+create function retire_events_here(before timestamptz) returns integer
 language plpgsql security definer set search_path from current set lock_timeout = '200ms' as $$
 declare
   bound   text;
@@ -317,24 +289,14 @@ exception when lock_not_available then
   return null;
 end
 $$;
-revoke execute on function retire_events from public;
-grant execute on function retire_events to florin_service;
 
--- A copy on another server has partitions of its own, so a closed database needs the trigger on
--- partitioned tables too.
-create or replace procedure close_moved_database() language plpgsql as $$
-declare
-  closed regclass;
+create function retire_events(before timestamptz) returns integer
+language plpgsql security definer set search_path from current as $$
 begin
-  for closed in
-    select oid from pg_class
-     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-       and relname not in ('cell_move', 'migrations')
-  loop
-    execute format('create trigger moved before insert or update or delete or truncate on %s
-      execute function refuse_moved()', closed);
-    execute format('alter table %s enable always trigger moved', closed);
-  end loop;
-  execute format('alter database %I set default_transaction_read_only = on', current_database());
+  if is_citus_worker() then return call_coordinator(format('retire_events(%L)', before)); end if;
+  call limit_lock_waits();
+  return retire_events_here(before);
 end
 $$;
+revoke execute on function retire_events_here, retire_events from public;
+grant execute on function retire_events_here, retire_events to florin_service;
