@@ -60,8 +60,10 @@ async function fill(settings: Settings): Promise<{ email: string; password: stri
   clock.setOffset(-BACK_MS)
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   const log = errorsOnly(jsonLog(process.stderr, clock.wall))
+  // The sandbox credits every refund; live mode holds those without a purchase, and so does the demo.
+  const risk = { ...settings.risk, refund_review_usd: settings.risk.refund_review_usd ?? 0 }
   // The history moves the clock of this process.
-  const alone = { ...settings, operator_token, workers: 1 }
+  const alone = { ...settings, operator_token, workers: 1, risk }
   const service = await startSandboxService(alone, { clock, log })
   const progress = startProgress('Filling the sandbox')
   try {
