@@ -40,6 +40,7 @@ export async function addLastCases(
   }
   await call(sandbox, 'open_ticket', ticket, household.bearer)
   await awaitDeposit(sandbox, household.bearer)
+  await call(sandbox, 'withdraw', { amount_usd: 650, address: WALLET }, household.bearer)
   await sendPendingClearings(sandbox, traveler)
   const idle = studio.cards[0]
   if (idle !== undefined) await call(sandbox, 'freeze_card', { id: idle.id }, studio.bearer)

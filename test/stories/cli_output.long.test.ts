@@ -77,6 +77,8 @@ test('errors name the command, flag or value that was meant, and how to sign in'
   }
   const signed_out = await run(['get_balance'], { XDG_CONFIG_HOME: config.path, FLORIN_URL: url })
   assert.match(signed_out.stderr, /^You are not signed in\.\nRun `florin login`/)
+  const nowhere = await florin('get_balance', '--server', 'http://127.0.0.1:9')
+  assert.match(nowhere.stderr, /^Could not reach http:\/\/127\.0\.0\.1:9\.\nStart the service, or/)
 })
 
 /** Runs the CLI in a pseudo-terminal that `script` opens, and returns what it shows. */

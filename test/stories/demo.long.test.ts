@@ -81,13 +81,17 @@ test('after florin demo the account has purchases of three months and a case of 
   const topups = await list('/v1/topups?status=awaiting,cancelled')
   assert.deepEqual(topups.map(({ status }) => status).sort(), ['awaiting', 'cancelled'])
   const withdrawals = await list('/v1/withdrawals')
-  assert.deepEqual(withdrawals.map(({ status }) => status).sort(), ['completed', 'failed'])
+  assert.deepEqual(withdrawals.map(({ status }) => status).sort(), [
+    'completed',
+    'failed',
+    'pending',
+  ])
 })
 
 const operatorToken = async () =>
   (await readFile(join(folder.path, 'operator_token'), 'utf8')).trim()
 
-test('after florin demo a deposit, a clearing and a refund wait for an operator', async () => {
+test('after florin demo a deposit, a withdrawal, a clearing and a refund wait for an operator', async () => {
   const { url } = await running()
   const bearer = await operatorToken()
   const waiting = async (path: string) => {
@@ -99,6 +103,8 @@ test('after florin demo a deposit, a clearing and a refund wait for an operator'
   }
   const deposit = await waiting('suspense')
   assert.deepEqual([deposit.reason, deposit.amount_usd], ['below_minimum', 0.6])
+  const withdrawal = await waiting('withdrawals?status=pending')
+  assert.deepEqual([withdrawal.in_review, withdrawal.amount_usd], [true, 650])
   const clearing = await waiting('pending_conversions')
   assert.deepEqual([clearing.amount, clearing.currency], [18_400, 'JPY'])
   const refund = await waiting('held_refunds')
