@@ -146,7 +146,7 @@ const action_columns: readonly Column<ActivityEvent>[] = [
     sortKey: ({ message }) => message,
     cell: ({ message, created_at }) => (
       <>
-        <span className="block wrap-anywhere">{message}</span>
+        <span className="block wrap-anywhere">{typographic(message)}</span>
         <span className="block text-sm font-normal text-soft md:hidden">
           <Time at={created_at} />
         </span>
