@@ -141,7 +141,7 @@ test('florin start --workers serves with as many processes', async () => {
     FLORIN_ISO_PORT: String(iso_port),
     FLORIN_DATA_DIR: join(config.path, 'workers'),
   })
-  const hasScreen = async () => service.captured.stdout.includes('Try it:')
+  const hasScreen = async () => service.captured.output.includes('Try it:')
   assert.ok(await eventually(hasScreen, { within_ms: 90_000 }), service.captured.output)
   assert.equal(workerPids(service.pid).length, 2)
   service.kill('SIGTERM')

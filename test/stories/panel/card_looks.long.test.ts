@@ -27,7 +27,7 @@ test('a Visa and a Mastercard differ in color and mark, and a frozen card is gra
 }, async () => {
   if (browser === null) return
   const { bearer, key } = await openHolder(service, 20)
-  const limits = await send(url, 'GET', '/v1/limits', { bearer: key })
+  const limits = await send(url, 'GET', '/v1/system/limits', { bearer: key })
   const bins = limits.body['programme'].bins as { bin: string; brand: string }[]
   const issue = (brand: string) =>
     issueCard(url, key, { bin: bins.find((each) => each.brand === brand)?.bin })

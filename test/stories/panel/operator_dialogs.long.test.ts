@@ -173,7 +173,7 @@ test('an operator limits an account on its page, and its next withdrawal is refu
   await page.getByLabel('Maximum withdrawal', { exact: true }).fill('12')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Limits saved.').waitFor()
-  await page.getByText('$12.00').waitFor()
+  await page.getByText('$12.00 (set for this account)').waitFor()
   const body = { amount_usd: 13, address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
   const refused = await send(url, 'POST', '/v1/withdrawals', { bearer: holder.bearer, body })
   assert.equal(refused.status, 422, refused.text)
