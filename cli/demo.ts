@@ -14,6 +14,8 @@ import { startSandboxService } from './start_sandbox.ts'
 import { withDatabase } from './with_database.ts'
 
 const BACK_MS = DEMO_DAYS * 86_400_000
+/** More than the everyday withdrawals of the history, and less than its last one. */
+const REVIEW_USD = 500
 
 /**
  * Fills an empty sandbox with 90 days of lifelike data. The service runs with a clock that begins
@@ -60,8 +62,10 @@ async function fill(settings: Settings): Promise<{ email: string; password: stri
   clock.setOffset(-BACK_MS)
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   const log = errorsOnly(jsonLog(process.stderr, clock.wall))
+  // A sandbox holds nothing for review, and the console would have nothing to decide.
+  const risk = { ...settings.risk, refund_review_usd: 0, withdrawal_review_usd: REVIEW_USD }
   // The history moves the clock of this process.
-  const alone = { ...settings, operator_token, workers: 1 }
+  const alone = { ...settings, operator_token, workers: 1, risk }
   const service = await startSandboxService(alone, { clock, log })
   const progress = startProgress('Filling the sandbox')
   try {

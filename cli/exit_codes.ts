@@ -62,8 +62,7 @@ function errorLines(error: FlorinError, isOperator: boolean): string {
   const message = code === 'missing_token' ? 'You are not signed in.' : error.message
   const fields = details.map((each) => `  ${each.field}: ${each.message}`)
   const reference = request_id === null ? code : `${code}, request ${request_id}`
-  const hint = sign_in_codes.has(code) ? [isOperator ? OPERATOR_HINT : LOGIN_HINT] : []
-  return [message, ...fields, ...hint, `(${reference})`, ''].join('\n')
+  return [message, ...fields, ...hintsOf(code, isOperator), `(${reference})`, ''].join('\n')
 }
 
 const sign_in_codes: ReadonlySet<string> = new Set([
@@ -72,5 +71,12 @@ const sign_in_codes: ReadonlySet<string> = new Set([
   'token_expired',
   'token_revoked',
 ])
+
+function hintsOf(code: string, isOperator: boolean): string[] {
+  if (code === 'network_error') return [NETWORK_HINT]
+  return sign_in_codes.has(code) ? [isOperator ? OPERATOR_HINT : LOGIN_HINT] : []
+}
+
+const NETWORK_HINT = 'Start the service, or set its address with --server or FLORIN_URL.'
 const LOGIN_HINT = 'Run `florin login`, or set FLORIN_KEY.'
 const OPERATOR_HINT = 'Set FLORIN_OPERATOR_TOKEN; `florin operator create` creates a token.'

@@ -2,6 +2,7 @@ import { createClient, FlorinError } from '#client/client.ts'
 import { errorFromResponse } from '#client/error.ts'
 import type { CallOptions } from '#client/shapes.ts'
 import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { bearer, clearSession } from './session.ts'
 import { toast } from './ui/toast.tsx'
 
@@ -19,8 +20,20 @@ export async function callOperation<Name extends OperationName>(
   try {
     return (await (client[name] as Method)(input as object, options)) as OutputOfName<Name>
   } catch (cause) {
-    throw endExpiredSession(cause)
+    throw endExpiredSession(withTypography(cause))
   }
+}
+
+/** The same error with its sentences as people read them. */
+function withTypography(cause: unknown): unknown {
+  if (!(cause instanceof FlorinError)) return cause
+  const { code, status, request_id, retry_after } = cause
+  const details = cause.details.map(({ field, message }) => ({
+    field,
+    message: typographic(message),
+  }))
+  const message = typographic(cause.message)
+  return new FlorinError({ code, message, status, request_id, details, retry_after, cause })
 }
 
 const SESSION_ERRORS = ['invalid_token', 'token_expired', 'token_revoked']
@@ -62,7 +75,7 @@ export async function sendRequest(path: string, options: RequestOptions): Promis
     throw new FlorinError({ code: 'network_error', message, cause })
   })
   if (response.ok) return response
-  const error = errorFromResponse(response, await response.text())
+  const error = withTypography(errorFromResponse(response, await response.text()))
   throw options.bearer === undefined ? endExpiredSession(error) : error
 }
 

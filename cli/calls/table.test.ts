@@ -53,6 +53,14 @@ test('amounts have a dollar sign, and chains up to six decimals', () => {
   assert.equal(formatRecord(row), 'amount_usd  $12.50\nnet_usd     -$0.000001\namount      12.5')
 })
 
+test('one object begins with amount, merchant and status, and ends with its IDs', () => {
+  const row = { id, card_id: id, type: 'capture', status: 'settled', merchant_name: 'Netflix' }
+  const lines = formatRecord({ ...row, amount_usd: 15.49, three_ds: { id: 'x' } }).split('\n')
+  const names = lines.map((line) => line.split(' ')[0])
+  const first = ['amount_usd', 'merchant_name', 'status', 'type', 'three_ds.id']
+  assert.deepEqual(names, [...first, 'id', 'card_id'])
+})
+
 test('timestamps are shown to the minute, and control characters are removed', () => {
   const rows = [{ created_at: timestamp, message: 'red\u001b[31m\u202e' }]
   assert.equal(

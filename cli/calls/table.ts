@@ -103,9 +103,19 @@ function widthOf(rows: readonly Row[], { names, text_max }: Layout): number {
 const textWidth = (rows: readonly Row[], name: string): number =>
   Math.max(labelOf(name).length, ...rows.map((row) => formatCell(name, at(row, name)).length))
 
+/** The fields that people look for first, in this order. */
+const LEADING = ['amount_usd', 'balance_usd', 'merchant_name', 'name', 'subject', 'status']
+
+/** Of one object: amount, merchant or name and status, then the other fields, and its IDs last. */
+function rankOf(field: string): number {
+  const at = LEADING.indexOf(field)
+  if (at !== -1) return at
+  return LEADING.length + (/^(\w+_)?id$/.test(field) ? 1 : 0)
+}
+
 /** Formats one object with a field per line; nested fields as `parent.child`. */
 export function formatRecord(value: Row, paint: Paint = plain): string {
-  const lines = fieldsIn(value, '')
+  const lines = fieldsIn(value, '').toSorted(([a], [b]) => rankOf(a) - rankOf(b))
   const width = Math.max(0, ...lines.map(([name]) => name.length))
   return lines
     .map(([name, text]) => {

@@ -7,7 +7,10 @@ import type { OfAccount } from './shapes.ts'
 /** To the page of the customer that a row belongs to. */
 export function AccountLink({ of: { account_id, account_email } }: { of: OfAccount }) {
   return (
-    <Link href={`/accounts/${account_id}`} className="text-accent underline">
+    <Link
+      href={`/accounts/${account_id}`}
+      className="inline-block max-md:py-1 text-accent underline"
+    >
       <EmailAddress of={account_email} />
     </Link>
   )

@@ -6,7 +6,7 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { scopeLabel } from '#panel/words/scope_labels.ts'
+import { scopeList } from '#panel/words/scope_labels.ts'
 import { AccountLink } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
@@ -71,9 +71,7 @@ function GrantScopes({ grant: { scopes, card_ids } }: { grant: Row }) {
     card_ids === null ? 'All cards' : `${count} selected ${count === 1 ? 'card' : 'cards'}`
   return (
     <>
-      <span className="block max-w-md text-sm wrap-anywhere">
-        {scopes.map(scopeLabel).join(', ')}
-      </span>
+      <span className="block max-w-md text-sm wrap-anywhere">{scopeList(scopes)}</span>
       <span className="block text-sm text-soft">{cards}</span>
     </>
   )

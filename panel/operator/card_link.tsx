@@ -7,7 +7,7 @@ export function CardLink({ account_id, card_id }: Props) {
   return (
     <Link
       href={`/cards?${new URLSearchParams({ account_id, card_id })}`}
-      className="text-sm text-accent underline"
+      className="inline-block max-md:py-1 text-sm text-accent underline"
     >
       View card
     </Link>

@@ -38,7 +38,7 @@ export function Clearings() {
       cell: (row) => <span className="num">{formatClearingAmount(row)}</span>,
     },
     {
-      title: 'USD amount',
+      title: 'In USD',
       right: true,
       cell: (row) =>
         row.amount_usd === null ? (

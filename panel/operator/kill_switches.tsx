@@ -50,8 +50,8 @@ const rail_effects: Readonly<Record<string, string>> = {
 
 function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdit(): void }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
-      <div className="mr-auto">
+    <li className="flex items-center gap-x-4 px-4 py-3">
+      <div className="mr-auto min-w-0">
         <p className="flex items-center gap-2 font-medium">
           {railLabel(kill_switch)}
           <Badge tone={kill_switch.on ? 'bad' : 'good'}>

@@ -57,7 +57,7 @@ type OperatorMutationOptions<Input> = {
   method: 'POST' | 'PUT' | 'PATCH'
   path(input: Input): string
   body?(input: Input): object
-  /** Paths whose queries are refetched after success. */
+  /** Paths whose queries, and those of single objects below them, are refetched after success. */
   invalidates: readonly string[]
   onSuccess?(): void
 }
@@ -70,7 +70,10 @@ export function useOperatorMutation<Input>(
     mutationFn: (input) =>
       callOperator(options.method, options.path(input), { body: options.body?.(input) ?? {} }),
     onSuccess: () => {
-      for (const path of options.invalidates) void client.invalidateQueries({ queryKey: [path] })
+      void client.invalidateQueries({
+        predicate: ({ queryKey: [key] }) =>
+          options.invalidates.some((path) => key === path || String(key).startsWith(`${path}/`)),
+      })
       options.onSuccess?.()
     },
   })

@@ -1,4 +1,5 @@
 import type { ActivityEvent } from '#contract/activity.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
@@ -19,7 +20,7 @@ const columns: readonly Column<ActivityEvent>[] = [
   {
     title: 'Description',
     sortKey: ({ message }) => message,
-    cell: ({ message }) => <span className="wrap-anywhere">{message}</span>,
+    cell: ({ message }) => <span className="wrap-anywhere">{typographic(message)}</span>,
   },
   {
     title: 'Event',

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { ActivityEvent } from '#contract/activity.ts'
 import type { Approval } from '#contract/approvals.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { agentName, type Grant, useGrants } from '#panel/grants.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { BackLink } from '#panel/ui/back_link.tsx'
@@ -103,7 +104,10 @@ function Access({ grant }: { grant: Grant }) {
 }
 
 const request_columns: readonly Column<Approval>[] = [
-  { title: 'Request', cell: ({ summary }) => <span className="wrap-anywhere">{summary}</span> },
+  {
+    title: 'Request',
+    cell: ({ summary }) => <span className="wrap-anywhere">{typographic(summary)}</span>,
+  },
   {
     title: 'Status',
     sortKey: ({ status }) => status,
@@ -142,7 +146,7 @@ const action_columns: readonly Column<ActivityEvent>[] = [
     sortKey: ({ message }) => message,
     cell: ({ message, created_at }) => (
       <>
-        <span className="block wrap-anywhere">{message}</span>
+        <span className="block wrap-anywhere">{typographic(message)}</span>
         <span className="block text-sm font-normal text-soft md:hidden">
           <Time at={created_at} />
         </span>

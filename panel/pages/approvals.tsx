@@ -1,4 +1,5 @@
 import type { Approval } from '#contract/approvals.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { useOperationList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { ExportCsv } from '#panel/ui/export_csv.tsx'
@@ -67,7 +68,7 @@ const columns: readonly Column<Approval>[] = [
   {
     title: 'Request',
     sortKey: ({ summary }) => summary,
-    cell: ({ summary }) => <span className="wrap-anywhere">{summary}</span>,
+    cell: ({ summary }) => <span className="wrap-anywhere">{typographic(summary)}</span>,
   },
   {
     title: 'Amount',

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from 'react'
+import { typographic } from '#kernel/typographic.ts'
 import { Field } from './field.tsx'
 import { Search, X } from './icons.ts'
 
@@ -93,7 +94,7 @@ export function searchOptions(
   selected: readonly string[],
   accepts: RegExp | undefined,
 ): Option[] {
-  const text = query.trim().toLowerCase()
+  const text = typographic(query.trim().toLowerCase())
   if (text === '') return []
   const found = options.filter(
     ([code, name]) =>

@@ -88,10 +88,10 @@ const LINES = `
 5561 RV dealers
 5571 Motorcycle dealers
 5599 Vehicle dealers, other
-5611 Men's clothing
-5621 Women's clothing
-5631 Women's accessories
-5641 Children's clothing
+5611 Men’s clothing
+5621 Women’s clothing
+5631 Women’s accessories
+5641 Children’s clothing
 5651 Family clothing
 5655 Sports clothing
 5661 Shoe stores

@@ -20,3 +20,10 @@ const scope_labels: Readonly<Record<Scope, string>> = {
 
 /** A scope of a newer server has no label. */
 export const scopeLabel = (scope: string): string => scope_labels[scope as Scope] ?? scope
+
+/** Several of them in one line: "See cards, issue cards". */
+export const scopeList = (scopes: readonly string[]): string =>
+  scopes
+    .map(scopeLabel)
+    .map((label, at) => (at === 0 ? label : label.charAt(0).toLowerCase() + label.slice(1)))
+    .join(', ')

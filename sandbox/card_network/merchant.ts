@@ -63,6 +63,18 @@ export function forcedCapture(network: CardNetwork, sale: Sale): OutgoingMessage
   return { mti: '0220', fields: saleElements(network, sale) }
 }
 
+/** A clearing in the merchant's currency alone: the network sends no USD amount and no rate. */
+export function unconvertedCapture(network: CardNetwork, sale: Sale): OutgoingMessage {
+  const { mti, fields } = forcedCapture(network, sale)
+  const { 6: _amount, 10: _rate, 51: _currency, ...unconverted } = fields
+  return { mti, fields: unconverted }
+}
+
+/** A refund that names no purchase. */
+export function unreferencedRefund(network: CardNetwork, sale: Sale): OutgoingMessage {
+  return { mti: '0220', fields: { ...saleElements(network, sale), 3: '200000' } }
+}
+
 type FollowUp = {
   card: PrintedCard
   original: OriginalMessage

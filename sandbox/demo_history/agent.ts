@@ -15,6 +15,10 @@ export type DemoAgent = { name: string; client_id: string; access: string; refre
 
 /** Nothing listens there: the code is read from the redirect. */
 const CALLBACK = 'http://127.0.0.1:9/callback'
+/** The security page names the owner's device. */
+const BROWSER =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) ' +
+  'Chrome/143.0.0.0 Safari/537.36'
 const VERIFIER = 'demo-agent-verifier-demo-agent-verifier-demo'
 
 /** Registers a client, signs the owner in, allows everything asked for and fetches the tokens. */
@@ -121,7 +125,7 @@ class Tab {
     const response = await fetch(this.#sandbox.url + path, {
       method: body === undefined ? 'GET' : 'POST',
       redirect: 'manual',
-      headers: { cookie },
+      headers: { cookie, 'user-agent': BROWSER },
       ...(body !== undefined && { body }),
     })
     for (const line of response.headers.getSetCookie()) {

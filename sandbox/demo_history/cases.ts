@@ -1,3 +1,4 @@
+import { sendPendingClearings } from './clearings.ts'
 import { call, type DemoSandbox, simulate } from './demo_sandbox.ts'
 import type { Person } from './person.ts'
 import { risky } from './places.ts'
@@ -29,9 +30,9 @@ export async function playCases(sandbox: DemoSandbox, people: People, day: numbe
 /** Cases that would be over by the end if they had begun earlier. */
 export async function addLastCases(
   sandbox: DemoSandbox,
-  [household, studio]: People,
+  [household, studio, traveler]: People,
 ): Promise<void> {
-  if (household === undefined || studio === undefined) return
+  if (household === undefined || studio === undefined || traveler === undefined) return
   const ticket = {
     subject: 'Hotel charged twice?',
     message: 'I see a hold and a charge from Hotel Alvorada. Is the hold released by itself?',
@@ -39,6 +40,8 @@ export async function addLastCases(
   }
   await call(sandbox, 'open_ticket', ticket, household.bearer)
   await awaitDeposit(sandbox, household.bearer)
+  await call(sandbox, 'withdraw', { amount_usd: 650, address: WALLET }, household.bearer)
+  await sendPendingClearings(sandbox, traveler)
   const idle = studio.cards[0]
   if (idle !== undefined) await call(sandbox, 'freeze_card', { id: idle.id }, studio.bearer)
 }

@@ -7,7 +7,12 @@ import { fileNameViolations, handlerViolations } from './names.ts'
 import { machineViolations } from './places.ts'
 import type { SourceFile, Violation } from './source.ts'
 import { bannedWordViolations, headlessViolations } from './vocabulary.ts'
-import { clockViolations, markerViolations, skippedTestViolations } from './words.ts'
+import {
+  apostropheViolations,
+  clockViolations,
+  markerViolations,
+  skippedTestViolations,
+} from './words.ts'
 
 /** The house rules that can be checked. */
 const rules = [
@@ -16,6 +21,7 @@ const rules = [
   markerViolations,
   clockViolations,
   skippedTestViolations,
+  apostropheViolations,
   fileNameViolations,
   handlerViolations,
   migrationViolations,

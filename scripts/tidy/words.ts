@@ -64,3 +64,18 @@ export function skippedTestViolations(files: readonly SourceFile[]): Violation[]
       }),
     )
 }
+
+/** Folders whose texts people read on a page or in an email, not in JSON. */
+const READ_BY_PEOPLE = ['panel', 'src/doors/oauth', 'src/domain/notices/templates']
+
+export function apostropheViolations(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => isCode(path) && !isTest(path) && isWithin(path, ...READ_BY_PEOPLE))
+    .flatMap((file) =>
+      findViolations(file, /(?<=\p{L})'(?=\p{L})/gu, {
+        problem: 'shows a straight apostrophe',
+        fix: 'Write ’, or typographic() around a sentence of the API',
+        within: blankProse(file.text, ['comments']),
+      }),
+    )
+}

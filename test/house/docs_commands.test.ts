@@ -77,6 +77,41 @@ test('every command of the docs that is not in an sh block is run by a test', ()
   assert.deepEqual(not_run, [])
 })
 
+/** Sources that run commands: tests and their helpers, and the sh blocks of the docs. */
+function runnersIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return path === 'test/packages' ? [] : runnersIn(path)
+    const isRunner = folder.startsWith('test') ? path.endsWith('.ts') : path.endsWith('.test.ts')
+    return isRunner && path !== 'test/house/docs_commands.test.ts' ? [read(path)] : []
+  })
+}
+
+const shellBlocksIn = (page: string) =>
+  [...page.matchAll(/^```(?:sh|bash)\n(.*?)^```$/gms)].map(([, block = '']) => block)
+
+/** The words of a command up to the first name that the reader replaces: `keys rotate`. */
+function fixedWords(command: string): string[] {
+  const words = command.split(' ')
+  const end = words.findIndex((word) => !/^(--)?[a-z][a-z_-]*$/.test(word))
+  return end === -1 ? words : words.slice(0, end)
+}
+
+test('every florin command in the text of the docs is run by a test', () => {
+  const texts = pages.map(read)
+  const inline = texts.flatMap((page) => [...page.matchAll(/`(?:npx )?florin ([^`\n]+)`/g)])
+  const commands = new Set(inline.map(([, command = '']) => fixedWords(command).join(' ')))
+  commands.delete('')
+  assert.ok(commands.size > 30)
+  const sources = ['test', 'cli', 'src'].flatMap(runnersIn).join('\n')
+  const blocks = texts.flatMap(shellBlocksIn).join('\n')
+  const not_run = [...commands].filter((command) => {
+    const listed = command.replaceAll(' ', "',\\s*'")
+    return !new RegExp(`'${listed}'`).test(sources) && !blocks.includes(`florin ${command}`)
+  })
+  assert.deepEqual(not_run, [])
+})
+
 test('every page with bash blocks has a test that runs them', () => {
   const with_bash = pages.filter((page) => read(page).includes('\n```bash\n'))
   assert.deepEqual(with_bash, ['docs/backup.md'])

@@ -15,7 +15,12 @@ import { machineViolations } from '#scripts/tidy/places.ts'
 import { checkRules } from '#scripts/tidy/rules.ts'
 import { formatViolation, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
 import { bannedWordViolations, headlessViolations } from '#scripts/tidy/vocabulary.ts'
-import { clockViolations, markerViolations, skippedTestViolations } from '#scripts/tidy/words.ts'
+import {
+  apostropheViolations,
+  clockViolations,
+  markerViolations,
+  skippedTestViolations,
+} from '#scripts/tidy/words.ts'
 
 type Check = (files: readonly SourceFile[]) => Violation[]
 type Sample = Readonly<Record<string, string>>
@@ -88,6 +93,17 @@ test('only platform and main read the clock', () => {
     'src/domain/cards/a.test.ts': text,
     'cli/a.ts': text,
     'src/kernel/a.ts': '// new Date() in a comment.\nconst then = new Date(time_ms)\n',
+  })
+})
+
+test('texts for people have typographic apostrophes; sentences of the API may be plain', () => {
+  const text = `const note = "You can't undo this."`
+  for (const path of ['panel/a.tsx', 'src/doors/oauth/a.ts']) {
+    assertFinds(apostropheViolations, { [path]: text }, `${path}:1: shows a straight`)
+  }
+  assertPasses(apostropheViolations, {
+    'src/contract/a.ts': text,
+    'panel/a.tsx': "// It can't.\nconst note = 'You can’t.'\nconst size = { a: 'b' }",
   })
 })
 

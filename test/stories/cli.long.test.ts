@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { produceEvent } from '#cli/sandbox/trigger.ts'
 import { type EventType, event_types } from '#contract/events.ts'
+import { operations } from '#contract/operations.ts'
 import { allow, openConsent, startAgentService } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { approvalIn, grantBudget, loadCard } from '#test/support/budgets.ts'
@@ -15,6 +16,8 @@ import { florin as run, spawnFlorin, temporaryFolder } from '#test/support/flori
 import { send } from '#test/support/http.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { PASSWORD } from '#test/support/people.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { webhooksOf } from '#test/support/webhooks.ts'
 
 const service = await startAgentService()
 const { url, runtime } = service
@@ -39,18 +42,19 @@ test('florin approvals lists what waits for the owner and decides it', async () 
   const { token } = await grantBudget(url, owner, { amount_usd: 5 })
   const call = (usd: number) => loadCard(url, token, { id: card.id, usd })
   const [first, second] = [approvalIn(await call(20)), approvalIn(await call(30))]
-  const approvals = async (...words: string[]) => {
+  const asOwner = async (...words: string[]) => {
     const environment = { ...home, FLORIN_URL: url, FLORIN_KEY: owner.bearer }
-    const { code, stdout, stderr } = await run(['approvals', ...words], environment)
+    const { code, stdout, stderr } = await run(words, environment)
     assert.equal(code, 0, stderr)
     return stdout
   }
-  assert.match(await approvals(), /Shopper wants to load \$20\.00/)
-  assert.match(await approvals('approve', first.id), /approved/)
-  assert.equal(JSON.parse(await approvals('decline', second.id, '--json')).status, 'declined')
+  assert.match(await asOwner('approvals', 'list'), /Shopper wants to load \$20\.00/)
+  assert.match(await asOwner('approvals', 'approve', first.id), /approved/)
+  const declined = await asOwner('approvals', 'decline', second.id, '--json')
+  assert.equal(JSON.parse(declined).status, 'declined')
   assert.equal((await call(20)).status, 200)
-  assert.deepEqual(JSON.parse(await approvals('--json')).data, [])
-  assert.equal(JSON.parse(await approvals('--json', '--all')).data.length, 2)
+  assert.deepEqual(JSON.parse(await asOwner('approvals', '--json')).data, [])
+  assert.equal(JSON.parse(await asOwner('approvals', '--json', '--all')).data.length, 2)
 })
 
 test('commands from top-up to refund print JSON with --json and tables without', async () => {
@@ -223,6 +227,31 @@ test('florin trigger prints its steps, and lists the event types if the type is 
   const unknown = await florin('trigger', 'card.lost')
   assert.equal(unknown.code, 2)
   assert.match(unknown.stderr, /card\.frozen/)
+})
+
+test('florin listen forwards what florin trigger makes, and ends with its webhook', async () => {
+  const owner = await openHolder(service)
+  const environment = { ...home, FLORIN_URL: url, FLORIN_KEY: owner.key }
+  const app = await startReceiver()
+  const listening = spawnFlorin(['listen', '--forward', app.url], environment)
+  const hasPrinted = (text: RegExp) => () => Promise.resolve(text.test(listening.captured.stdout))
+  assert(await eventually(hasPrinted(/Forwarding to/), { within_ms: 20_000 }))
+  assert.equal((await run(['trigger', 'card.frozen'], environment)).code, 0)
+  assert(await eventually(hasPrinted(/card\.frozen .*-> 200$/m), { within_ms: 20_000 }))
+  listening.kill('SIGINT')
+  assert.equal((await listening.ended).code, 0)
+  assert.deepEqual(await webhooksOf(url, owner.bearer), [])
+})
+
+test('help lists every operation, and explains one command with its flags', async () => {
+  const all = (await bare('--help')).stdout
+  for (const name of Object.keys(operations)) assert.match(all, new RegExp(`^ +${name}\\b`, 'm'))
+  const calls = (await bare('operator', '--help')).stdout
+  for (const name of ['create', 'list_tickets'])
+    assert.match(calls, new RegExp(`^ +${name}\\b`, 'm'))
+  const one = (await bare('load_card', '--help')).stdout
+  assert.match(one, /--amount_usd <.*>/)
+  for (const line of `${all}${calls}${one}`.split('\n')) assert(line.length <= 80, line)
 })
 
 test('shell completion scripts complete commands and flags', async () => {

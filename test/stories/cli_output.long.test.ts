@@ -16,6 +16,7 @@ import {
 } from '#test/support/florin_process.ts'
 import { freePort } from '#test/support/port.ts'
 import { findTool, skipWithout } from '#test/support/tools.ts'
+import { workerPids } from '#test/support/worker_processes.ts'
 
 const service = await startAgentService()
 const { url } = service
@@ -76,6 +77,8 @@ test('errors name the command, flag or value that was meant, and how to sign in'
   }
   const signed_out = await run(['get_balance'], { XDG_CONFIG_HOME: config.path, FLORIN_URL: url })
   assert.match(signed_out.stderr, /^You are not signed in\.\nRun `florin login`/)
+  const nowhere = await florin('get_balance', '--server', 'http://127.0.0.1:9')
+  assert.match(nowhere.stderr, /^Could not reach http:\/\/127\.0\.0\.1:9\.\nStart the service, or/)
 })
 
 /** Runs the CLI in a pseudo-terminal that `script` opens, and returns what it shows. */
@@ -129,6 +132,20 @@ test('a service started in a terminal keeps its credentials on screen and its lo
   // The terminal sends SIGINT to the service.
   child.stdin?.write('\u0003')
   await once(child, 'close')
+})
+
+test('florin start --workers serves with as many processes', async () => {
+  const [port, iso_port] = [await freePort(), await freePort()]
+  const service = spawnFlorin(['start', '--workers', '2'], {
+    FLORIN_PORT: String(port),
+    FLORIN_ISO_PORT: String(iso_port),
+    FLORIN_DATA_DIR: join(config.path, 'workers'),
+  })
+  const hasScreen = async () => service.captured.output.includes('Try it:')
+  assert.ok(await eventually(hasScreen, { within_ms: 90_000 }), service.captured.output)
+  assert.equal(workerPids(service.pid).length, 2)
+  service.kill('SIGTERM')
+  assert.equal((await service.ended).code, 0)
 })
 
 test('a report prints its totals and one line for each group', async () => {

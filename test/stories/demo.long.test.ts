@@ -3,15 +3,24 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import {
+  console_lists,
+  consoleDetails,
+  panel_lists,
+  panelDetails,
+} from '#test/support/demo_pages.ts'
+import {
   florin,
   startFlorin,
   stopAllProcesses,
   temporaryFolder,
 } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
+import { everyPage, NO_BROWSER, startBrowser } from '#test/support/panel_page.ts'
 
 const folder = await temporaryFolder()
 const env = { FLORIN_DATA_DIR: folder.path }
+const browser = await startBrowser()
+const skip = browser === null ? NO_BROWSER : false
 after(async () => {
   await stopAllProcesses()
   await folder.remove()
@@ -72,16 +81,56 @@ test('after florin demo the account has purchases of three months and a case of 
   const topups = await list('/v1/topups?status=awaiting,cancelled')
   assert.deepEqual(topups.map(({ status }) => status).sort(), ['awaiting', 'cancelled'])
   const withdrawals = await list('/v1/withdrawals')
-  assert.deepEqual(withdrawals.map(({ status }) => status).sort(), ['completed', 'failed'])
+  assert.deepEqual(withdrawals.map(({ status }) => status).sort(), [
+    'completed',
+    'failed',
+    'pending',
+  ])
 })
 
-test('after florin demo a deposit waits in suspense for an operator', async () => {
+const operatorToken = async () =>
+  (await readFile(join(folder.path, 'operator_token'), 'utf8')).trim()
+
+test('after florin demo a deposit, a withdrawal, a clearing and a refund wait for an operator', async () => {
   const { url } = await running()
-  const bearer = (await readFile(join(folder.path, 'operator_token'), 'utf8')).trim()
-  const held = await send(url, 'GET', '/operator/v1/suspense', { bearer })
-  assert.equal(held.status, 200, held.text)
-  const [deposit, ...others] = held.body['data']
-  assert.deepEqual([deposit.reason, deposit.amount_usd, others], ['below_minimum', 0.6, []])
+  const bearer = await operatorToken()
+  const waiting = async (path: string) => {
+    const { status, body, text } = await send(url, 'GET', `/operator/v1/${path}`, { bearer })
+    assert.equal(status, 200, text)
+    const [first, ...others] = body['data']
+    assert.deepEqual(others, [])
+    return first
+  }
+  const deposit = await waiting('suspense')
+  assert.deepEqual([deposit.reason, deposit.amount_usd], ['below_minimum', 0.6])
+  const withdrawal = await waiting('withdrawals?status=pending')
+  assert.deepEqual([withdrawal.in_review, withdrawal.amount_usd], [true, 650])
+  const clearing = await waiting('pending_conversions')
+  assert.deepEqual([clearing.amount, clearing.currency], [18_400, 'JPY'])
+  const refund = await waiting('held_refunds')
+  assert.deepEqual([refund.merchant_name, refund.amount_usd], ['Harvest Fair Tickets', 64.5])
+})
+
+const PHONE = 390
+
+test('every page of the panel shows the demo, and every list has a row', { skip }, async () => {
+  if (browser === null) return
+  const { url } = await running()
+  const demo = JSON.parse(await readFile(join(folder.path, 'demo.json'), 'utf8'))
+  const { email, password } = demo as { email: string; password: string }
+  const session = await send(url, 'POST', '/v1/sessions', { body: { email, password } })
+  assert.equal(session.status, 200, session.text)
+  const bearer = String(session.body['bearer'])
+  const pages = [...panel_lists, ...(await panelDetails(url, bearer))]
+  await everyPage(browser, { url, bearer, width: PHONE }, pages)
+})
+
+test('every page of the console shows the demo, and every list has a row', { skip }, async () => {
+  if (browser === null) return
+  const { url } = await running()
+  const operator_token = await operatorToken()
+  const pages = [...console_lists, ...(await consoleDetails(url, operator_token))]
+  await everyPage(browser, { url, operator_token, width: PHONE }, pages)
 })
 
 test('after florin demo the account has two agents with budgets, spending and a pending approval', async () => {

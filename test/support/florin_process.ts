@@ -73,7 +73,8 @@ export async function florin(
 /** Starts a long-running command; its output can be read while it runs. */
 export function spawnFlorin(words: readonly string[], env: Record<string, string>) {
   const { child, ended, captured } = run(words, env, {})
-  return { ended, captured, kill: (name: NodeJS.Signals) => child.kill(name) }
+  const kill = (name: NodeJS.Signals) => child.kill(name)
+  return { pid: child.pid ?? 0, ended, captured, kill }
 }
 
 /** Runs `florin start` on free ports and waits until it is ready. */

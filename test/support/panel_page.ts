@@ -139,19 +139,22 @@ const REFUSED = /status of 4\d\d/
 /** Pages checked in parallel: while one waits for the service, another is checked. */
 const LANES = 2
 
-/** Checks every page at both widths in both themes: layout, console errors, accessibility. */
+/**
+ * Checks every page in both themes, at the visitor's width and wide: layout, console errors,
+ * accessibility.
+ */
 export async function everyPage(
   browser: Browser,
-  visitor: Omit<Visitor, 'width'>,
+  { width: narrow = NARROW, ...visitor }: Visitor,
   pages: readonly PanelPage[],
 ): Promise<void> {
   const faults: string[] = []
   const waiting = [...pages]
   const walk = async () => {
-    const { page, context, complaints } = await visitOf(browser, { ...visitor, width: NARROW })
+    const { page, context, complaints } = await visitOf(browser, { ...visitor, width: narrow })
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
       const { name, is_refused = false } = each
-      const layout_faults = await faultsOf(page, each)
+      const layout_faults = await faultsOf(page, each, narrow)
       const errors = complaints.splice(0).filter((text) => !(is_refused && REFUSED.test(text)))
       const found = [...layout_faults, ...errors]
       faults.push(...found.map((fault) => `${name}: ${fault}`))
@@ -170,13 +173,17 @@ const themes = [
 ] as const
 
 /** Opens the page narrow, then changes theme and width while it is open. */
-async function faultsOf(page: Page, { name, path, ready }: PanelPage): Promise<string[]> {
+async function faultsOf(
+  page: Page,
+  { name, path, ready }: PanelPage,
+  narrow: number,
+): Promise<string[]> {
   const faults: string[] = []
-  await page.setViewportSize(viewportOf(NARROW))
+  await page.setViewportSize(viewportOf(narrow))
   await page.goto(path)
   await ready(page)
   await page.evaluate(axe.source)
-  for (const width of [NARROW, WIDE]) {
+  for (const width of [narrow, WIDE]) {
     await page.setViewportSize(viewportOf(width))
     for (const [theme, rules] of themes) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })

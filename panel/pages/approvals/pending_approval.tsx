@@ -1,5 +1,6 @@
 import type { FlorinError } from '#client/client.ts'
 import type { Approval } from '#contract/approvals.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { PasswordForm } from '#panel/pages/security/password_form.tsx'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -24,7 +25,8 @@ const needsPassword = (problem: FlorinError | null) =>
   problem?.details.some(({ field }) => field === 'password') === true
 
 export function PendingApproval({ approval, is_linked }: Props) {
-  const { id, summary, expires_at } = approval
+  const { id, expires_at } = approval
+  const summary = typographic(approval.summary)
   const announce = ({ status }: Approval) => toast(status === 'approved' ? APPROVED : 'Declined.')
   const decide = useOperationMutation('decide_approval', { onSuccess: announce })
   const approve = useOperationMutation('decide_approval', { onSuccess: announce })

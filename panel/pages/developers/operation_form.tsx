@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { FlorinError } from '#client/client.ts'
 import type { OperationShape } from '#contract/operation.ts'
 import { type InputOfName, type OperationName, operations } from '#contract/operations.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { callOperation } from '#panel/api.ts'
 import { Badge } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
@@ -59,7 +60,7 @@ export function OperationForm({ name }: { name: OperationName }) {
         problem={null}
         onConfirm={() => void send()}
       >
-        <p>This request changes your account. {shape.description}</p>
+        <p>This request changes your account. {typographic(shape.description)}</p>
       </ConfirmDialog>
     </div>
   )

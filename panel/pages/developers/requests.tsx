@@ -1,6 +1,7 @@
 import { useSearchParams } from 'wouter'
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { Select } from '#panel/ui/field.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { OperationForm } from './operation_form.tsx'
@@ -32,7 +33,7 @@ export function Requests() {
 const renderDescription = (sentence: string) =>
   sentence.split('`').map((part, at) =>
     at % 2 === 0 ? (
-      part
+      typographic(part)
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts never reorder.
       <code key={at} className="font-mono text-sm text-ink">
@@ -50,7 +51,7 @@ function OperationSelect({ value, onChange }: { value: string; onChange(value: s
             .filter((shape) => shape.section === section)
             .map(({ name, summary }) => (
               <option key={name} value={name}>
-                {name}: {summary}
+                {name}: {typographic(summary)}
               </option>
             ))}
         </optgroup>

@@ -1,3 +1,4 @@
+import { typographic } from '#kernel/typographic.ts'
 import { Field as Input, Select, TextArea } from '#panel/ui/field.tsx'
 import type { Field } from './schema_fields.ts'
 
@@ -7,7 +8,7 @@ type Props = { field: Field; value: string; onChange(value: string): void }
 export function SchemaField({ field, value, onChange }: Props) {
   const field_props = {
     label: field.is_required ? field.name : `${field.name} (optional)`,
-    hint: fieldHint(field),
+    hint: typographic(fieldHint(field)),
     required: field.is_required,
     value,
   }

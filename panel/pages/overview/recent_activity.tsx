@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { ActivityEvent } from '#contract/activity.ts'
+import { typographic } from '#kernel/typographic.ts'
 import { resourceHref } from '#panel/pages/activity/resource_href.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
@@ -66,7 +67,7 @@ function ActivityLine({ event }: { event: ActivityEvent }) {
             event.severity !== 'info' && 'text-warn',
           )}
         />
-        <span className="min-w-0 flex-1 wrap-anywhere">{event.message}</span>
+        <span className="min-w-0 flex-1 wrap-anywhere">{typographic(event.message)}</span>
         <span className="text-sm text-soft">
           <Time at={event.created_at} />
         </span>

@@ -23,7 +23,7 @@ export function TurnOff({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Turn off two‑factor authentication"
+      title="Turn off two-factor authentication"
       description="You’ll sign in with only your password."
     >
       <form onSubmit={submit} className="space-y-4">

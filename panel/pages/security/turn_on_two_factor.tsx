@@ -17,7 +17,7 @@ export function TurnOn({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Turn on two‑factor authentication"
+      title="Turn on two-factor authentication"
       description="Scan the QR code with an authenticator app, then enter the code it shows."
     >
       <Secret />

@@ -161,6 +161,25 @@ test('an operator releases one deposit from suspense and refunds another to its 
   await assertBooksSound(runtime.db)
 })
 
+test('an operator limits an account on its page, and its next withdrawal is refused', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const holder = await openHolder(service, 100)
+  const { page, complaints } = await visitOf(browser, { url, operator_token })
+  await page.goto(`/operator/accounts/${holder.account_id}`)
+  await page.getByText('$100.00').first().waitFor()
+  await page.getByRole('button', { name: /^Limits for/ }).click()
+  await page.getByLabel('Maximum withdrawal', { exact: true }).fill('12')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Limits saved.').waitFor()
+  await page.getByText('$12.00 (set for this account)').waitFor()
+  const body = { amount_usd: 13, address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
+  const refused = await send(url, 'POST', '/v1/withdrawals', { bearer: holder.bearer, body })
+  assert.equal(refused.status, 422, refused.text)
+  assert.deepEqual(complaints, [])
+})
+
 test('maintenance is announced from the console, and a wrong end time is marked', {
   skip,
 }, async () => {

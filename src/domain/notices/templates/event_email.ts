@@ -2,6 +2,7 @@ import { DECIDE_MS } from '#domain/budgets/approval.ts'
 import type { CardRow } from '#domain/cards/card.ts'
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { formatTimestamp } from '#kernel/timestamp.ts'
+import { typographic } from '#kernel/typographic.ts'
 import type { DetailRows, Email } from './layout.ts'
 
 /**
@@ -61,7 +62,8 @@ function splitMessage(type: string, message: string): [subject: string, explanat
   const separator = explained[type]?.exec(message)
   if (separator === null || separator === undefined) return [message]
   const rest = message.slice(separator.index + separator[0].length)
-  return [message.slice(0, separator.index), rest.charAt(0).toUpperCase() + rest.slice(1)]
+  const explanation = rest.charAt(0).toUpperCase() + rest.slice(1)
+  return [message.slice(0, separator.index), typographic(explanation)]
 }
 
 /** A dispute that ends with a refund says so itself; its credit went back. */

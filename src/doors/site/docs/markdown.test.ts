@@ -5,6 +5,14 @@ import { renderMarkdown } from './markdown.ts'
 const linkTo = (target: string) => (/^(https:|#|\/|[\w.]+\.md)/.test(target) ? target : null)
 const render = (source: string) => renderMarkdown(source, linkTo).body.text
 
+test('apostrophes and quotes are typographic in text, and stay as they are in code', () => {
+  assert.equal(
+    render(`Don't "guess" the card's \`'state'\` (c)...`),
+    "<p>Don’t “guess” the card’s <code>'state'</code> (c)...</p>",
+  )
+  assert.match(render("```sh\necho 'it'\n```"), /echo .*'it'|echo .*&#39;it&#39;/)
+})
+
 test('headings have anchors, each its own', () => {
   const { title, headings, body } = renderMarkdown('# Going `live`\n\n## Keys\n## Keys', linkTo)
   assert.equal(title, 'Going live')

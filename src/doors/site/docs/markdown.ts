@@ -10,8 +10,15 @@ export type Heading = { level: number; id: string; text: string; section: string
 /** `lead` is the first sentence of the first paragraph. */
 export type RenderedPage = { title: string; lead: string; body: Markup; headings: Heading[] }
 
-/** Raw HTML is shown as text, so no document can become markup. */
-const markdown = new MarkdownIt({ html: false }).disable(['code', 'image'])
+/**
+ * Raw HTML is shown as text, so no document can become markup. Quotes and apostrophes become
+ * typographic, as in the panel; other replacements, such as of (c), stay off.
+ */
+const markdown = new MarkdownIt({ html: false, typographer: true }).disable([
+  'code',
+  'image',
+  'replacements',
+])
 
 Object.assign(markdown.renderer.rules, {
   // Wide tables and code blocks scroll, with the keyboard too.
