@@ -57,7 +57,7 @@ export const isHidden = (element: Element): boolean => element.closest(HIDDEN) !
 const trimmed = (text: string) =>
   text
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ (?=[.,;:!?)])/g, '')
+    .replaceAll(/ (?=[.,;:)])/g, '')
     .trim()
 
 /** The text without parts that are hidden from screen readers. Elements are a space apart. */

@@ -47,6 +47,8 @@ export type Page = View & {
 
 type OpenOptions = {
   path?: string
+  /** What a link to this page passed on. */
+  state?: unknown
   /** Errors that React may report, because the test provokes them. */
   expected_errors?: RegExp
 }
@@ -64,10 +66,10 @@ export async function open<Props extends object>(
 export async function openElement(
   t: TestContext,
   element: ReactElement,
-  { path = '/', expected_errors }: OpenOptions = {},
+  { path = '/', state = null, expected_errors }: OpenOptions = {},
 ): Promise<Page> {
   await closeLast()
-  history.replaceState(null, '', path)
+  history.replaceState(state, '', path)
   const root = createRoot(addContainer())
   const errors = collectErrors(t, expected_errors)
   const toasts = await mountToasts()
