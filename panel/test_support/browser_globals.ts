@@ -44,6 +44,37 @@ for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'
     (globals[name] as (...all: unknown[]) => unknown)(...args)
 }
 
+/** Uploads report their progress, which fetch cannot; they are answered as all requests are. */
+class UploadRequest {
+  readonly upload: { onprogress?: (progress: { loaded: number }) => void } = {}
+  onloadend: () => void = () => undefined
+  status = 0
+  responseText = ''
+  #request: { method: string; target: string; headers: Record<string, string> } | undefined
+
+  open(method: string, target: string): void {
+    this.#request = { method, target, headers: {} }
+  }
+
+  setRequestHeader(name: string, value: string): void {
+    if (this.#request !== undefined) this.#request.headers[name] = value
+  }
+
+  async send(body: Blob): Promise<void> {
+    const { target, ...options } = this.#request ?? { target: '' }
+    this.upload.onprogress?.({ loaded: body.size / 2 })
+    try {
+      const response = await fetch(target, { ...options, body })
+      this.responseText = await response.text()
+      this.status = response.status
+    } catch {
+      this.status = 0
+    }
+    this.onloadend()
+  }
+}
+Object.assign(globals, { XMLHttpRequest: UploadRequest })
+
 /** The document draws nothing: charts get a canvas that accepts all commands. */
 const canvas = new Proxy({} as Globals, {
   get: (drawn, name) =>

@@ -92,8 +92,10 @@ export function serve(t: TestContext, answers: Answers): Service {
   globalThis.fetch = async (target, options = {}) => {
     const url = new URL(String(target), 'http://localhost')
     const { signal } = options
-    const request = { url, method: options.method ?? 'GET', body: await bodyOf(options.body) }
-    const call = { ...readCall(request, current), headers: new Headers(options.headers) }
+    const headers = new Headers(options.headers)
+    const is_json = headers.get('content-type') === 'application/json'
+    const body = is_json ? await bodyOf(options.body) : ''
+    const call = { ...readCall({ url, method: options.method ?? 'GET', body }, current), headers }
     calls.push(call)
     const answer = (current as Record<string, unknown>)[call.name]
     if (answer === undefined) faults.push(`There is no answer for ${call.name}.`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
 import { setTheme } from '#panel/theme.ts'
@@ -7,9 +7,16 @@ import { open, type Page } from '#panel/test_support/page.ts'
 import { Chart } from './chart.tsx'
 
 /** The document has no layout, so the chart gets a size here. */
-const size = { configurable: true, get: () => 600 }
-Object.defineProperty(HTMLElement.prototype, 'clientWidth', size)
-Element.prototype.getBoundingClientRect = () => new DOMRect(0, 0, 530, 142)
+const { getBoundingClientRect } = Element.prototype
+const sized = HTMLElement.prototype
+before(() => {
+  Object.defineProperty(sized, 'clientWidth', { configurable: true, get: () => 600 })
+  Element.prototype.getBoundingClientRect = () => new DOMRect(0, 0, 530, 142)
+})
+after(() => {
+  Reflect.deleteProperty(sized, 'clientWidth')
+  Element.prototype.getBoundingClientRect = getBoundingClientRect
+})
 
 const DAY_S = 86_400
 const first = Date.UTC(2026, 10, 14) / 1_000
@@ -52,8 +59,10 @@ test('a step keeps its value until the next one, and the exact format is used', 
 test('a day without a value shows nothing under the pointer', async (t) => {
   const series = { name: 'Rate', values: [10, null, 30] }
   const page = await open(t, Chart, { ...chart, series, days: true })
+  await hover(page, 525)
+  assert.deepEqual(readout(), ['$30 · Nov 16, 2026'])
   await hover(page, 265)
-  assert.notEqual(readout()[0], '$0 · Nov 15, 2026')
+  assert.deepEqual(readout(), [null])
 })
 
 test('it is drawn once, and again with the colors of another theme', async (t) => {

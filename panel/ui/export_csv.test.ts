@@ -37,7 +37,7 @@ test('all pages of the filtered list are in the file, without rows that are left
   await page.click('button', 'Export CSV')
   const [file] = await downloads()
   assert.equal(file?.name, 'topups.csv')
-  assert.deepEqual(file?.text.trim().split('\r\n'), ['ID,Amount', `${one.id},10`, `${three.id},30`])
+  assert.deepEqual(file?.text.trim().split('\n'), ['ID,Amount', `${one.id},10`, `${three.id},30`])
   assert.deepEqual(service.sent('list_topups'), [
     { status: 'completed', limit: 100 },
     { status: 'completed', limit: 100, cursor: 'page_2' },
