@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import '#panel/test_support/browser_globals.ts'
-import type { TestContext } from 'node:test'
 import { bearer, clearSession, joinTabs, saveBearer } from './session.ts'
 
 /** Another tab of the same browser. */
@@ -12,7 +12,7 @@ function otherTab(t: TestContext) {
   t.after(() => channel.close())
   return { channel, heard }
 }
-const delivered = () => new Promise((resolve) => setTimeout(resolve, 20))
+const delivered = () => wait(20)
 
 test('a new tab takes over the session of an open one', async (t) => {
   sessionStorage.clear()

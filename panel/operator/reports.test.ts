@@ -65,7 +65,13 @@ test('overview: decline reasons are summed over all days, most frequent first', 
   const figures = sample('operator_get_figures')
   const [day] = figures.days
   assert(day !== undefined)
-  const quiet = { ...day, deposited_usd: 0, captured_usd: 0, approval_rate: null, accounts_opened: 0 }
+  const quiet = {
+    ...day,
+    deposited_usd: 0,
+    captured_usd: 0,
+    approval_rate: null,
+    accounts_opened: 0,
+  }
   const days = [
     { ...quiet, day: '2026-11-15', decline_reasons: { card_frozen: 2, insufficient_funds: 1 } },
     { ...quiet, day: '2026-11-16', decline_reasons: { insufficient_funds: 4 } },

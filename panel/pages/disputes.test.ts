@@ -7,7 +7,12 @@ import { refuse, serve } from '#panel/test_support/service.ts'
 import { DisputePage } from './dispute.tsx'
 import { Disputes } from './disputes.tsx'
 
-const dispute = sample('get_dispute', { status: 'open', outcome: null, response: null, evidence: [] })
+const dispute = sample('get_dispute', {
+  status: 'open',
+  outcome: null,
+  response: null,
+  evidence: [],
+})
 const charge = row('list_transactions', { merchant_name: 'B&H Photo', dispute_id: dispute.id })
 
 test('disputes are listed with their merchants, and filtered by the service', async (t) => {
@@ -38,7 +43,11 @@ test('dispute: an open one takes evidence, and its credit is provisional', async
 })
 
 test('dispute: a lost one takes no evidence, and its credit is reversed', async (t) => {
-  const lost = sample('get_dispute', { status: 'closed', outcome: 'lost', closed_by: 'decision' as never })
+  const lost = sample('get_dispute', {
+    status: 'closed',
+    outcome: 'lost',
+    closed_by: 'decision' as never,
+  })
   serve(t, { get_dispute: { ...lost, closed_by: null }, get_transaction: charge })
   const page = await open(t, DisputePage, { id: dispute.id })
   assert(!page.has('button', 'Add evidence'))

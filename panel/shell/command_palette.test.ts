@@ -55,7 +55,12 @@ test('arrow keys move the selection in a circle', async (t) => {
   serve(t, answers)
   const page = await open(t, CommandPalette, { ...closed, open: true })
   await page.fill(FIELD, 'card')
-  const selected = () => page.all('option').findIndex((each) => each.ariaSelected === 'true' || each.getAttribute('aria-selected') === 'true')
+  const selected = () =>
+    page
+      .all('option')
+      .findIndex(
+        (each) => each.ariaSelected === 'true' || each.getAttribute('aria-selected') === 'true',
+      )
   const last = page.all('option').length - 1
   assert(last > 1)
   assert.equal(selected(), 0)

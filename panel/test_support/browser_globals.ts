@@ -38,6 +38,17 @@ for (const name of new Set(namesOf(window))) {
   })
 }
 
+// A page does not keep its browser open: neither a toast that is still shown nor a channel to other
+// tabs may delay the end of the process.
+const startTimeout = globalThis.setTimeout
+globals['setTimeout'] = (...args: Parameters<typeof startTimeout>) => startTimeout(...args).unref()
+globals['BroadcastChannel'] = class extends BroadcastChannel {
+  constructor(name: string) {
+    super(name)
+    this.unref()
+  }
+}
+
 // A test's clock replaces the timers of Node, so those of the window lead there.
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const) {
   of_window[name] = (...args: unknown[]) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { setImmediate as later, setTimeout as waitMs } from 'node:timers'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createElement, type FunctionComponent, type ReactElement } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -8,9 +9,6 @@ import { Toasts } from '#panel/ui/toast.tsx'
 import { descriptionOf, isHidden, isNamed, nameOf, roleOf, textOf } from './accessible.ts'
 import { testClock } from './clock.ts'
 import { hasOpenRequests } from './service.ts'
-
-const later = setImmediate
-const waitMs = setTimeout
 
 type Name = string | RegExp
 
@@ -42,6 +40,8 @@ export type Page = View & {
   /** Lets time pass; only with a test clock. */
   pass(ms: number): Promise<void>
   settle(): Promise<void>
+  /** For parts that are loaded on demand, which React shows with a delay. */
+  until(isShown: () => boolean): Promise<void>
   render(element: ReactElement): Promise<void>
 }
 
@@ -78,6 +78,8 @@ export async function openElement(
     root.unmount()
     toasts.unmount()
     await turn()
+    // Otherwise each would be kept for five minutes.
+    for (const mutation of queryClient.getMutationCache().getAll()) mutation.destroy()
     queryClient.clear()
     document.body.replaceChildren()
     sessionStorage.clear()
@@ -210,11 +212,20 @@ const actions: Omit<Page, keyof View | 'render' | 'toasts'> = {
     await settle()
   },
   settle: () => settle(),
+  until: async (isShown) => {
+    const began = performance.now()
+    while (!isShown()) {
+      assert(performance.now() - began < UNTIL_MAX_MS, `it was not shown: ${isShown}`)
+      await new Promise((resolve) => waitMs(resolve, 20))
+      await settle()
+    }
+  },
 }
 
 const turn = () => new Promise<void>((resolve) => later(resolve))
 
 const QUIET_TURNS = 4
+const UNTIL_MAX_MS = 5_000
 const TURNS_MAX = 2_000
 
 let changes = 0

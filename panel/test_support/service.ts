@@ -166,7 +166,7 @@ function findOperation(
     .filter(({ shape, params }) => shape.method === method && params !== null)
   // A path without parameters is more specific: /accounts/me before /accounts/{id}.
   const { shape, params } =
-    matching.find((each) => each.shape.name in answers) ??
+    matching.find((each) => (answers as Record<string, unknown>)[each.shape.name] !== undefined) ??
     matching.find((each) => !each.shape.path.includes('{')) ??
     matching[0] ??
     {}

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
-import { setTheme } from '#panel/theme.ts'
 import { open, type Page } from '#panel/test_support/page.ts'
+import { setTheme } from '#panel/theme.ts'
 import { Chart } from './chart.tsx'
 
 /** The document has no layout, so the chart gets a size here. */

@@ -19,7 +19,11 @@ function clipboard(t: Parameters<typeof useTestClock>[0], is_blocked = false): s
 test('a copied text is confirmed for two seconds', async (t) => {
   useTestClock(t)
   const copied = clipboard(t)
-  const page = await open(t, CopyButton, { text: 'T123', label: 'Copy address', is_label_visible: true })
+  const page = await open(t, CopyButton, {
+    text: 'T123',
+    label: 'Copy address',
+    is_label_visible: true,
+  })
   await page.click('button', 'Copy address')
   assert.deepEqual(copied, ['T123'])
   assert.match(page.get('status').textContent ?? '', /Copied/)

@@ -37,7 +37,8 @@ test('card_face: the number is hidden but for its end, and a frozen card says so
 })
 
 test('columns: an amount that is not known is empty, not zero', async (t) => {
-  const cell = (usd: number | null) => createElement('p', {}, amount_column.cell({ amount_usd: usd }))
+  const cell = (usd: number | null) =>
+    createElement('p', {}, amount_column.cell({ amount_usd: usd }))
   const page = await openElement(t, cell(null))
   assert.equal(page.text(), '')
   await page.render(cell(5))
@@ -84,7 +85,11 @@ test('qr_code: another text is another code', async (t) => {
 test('query_boundary: it shows that it loads, why it failed, or the data', async (t) => {
   type Query = Parameters<typeof QueryBoundary<string>>[0]['query']
   const boundary = (query: object) =>
-    createElement(QueryBoundary<string>, { query: query as Query }, ((data: string) => data) as never)
+    createElement(
+      QueryBoundary<string>,
+      { query: query as Query },
+      ((data: string) => data) as never,
+    )
   const page = await openElement(t, boundary({ data: undefined, error: null }))
   assert(page.has('status', 'Loading'))
   let retries = 0

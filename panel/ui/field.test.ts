@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { open } from '#panel/test_support/page.ts'
 import { descriptionOf } from '#panel/test_support/accessible.ts'
+import { open } from '#panel/test_support/page.ts'
 import { Field, MoneyField, Select, TextArea } from './field.tsx'
 
 test('an error replaces the hint of a field and marks it as invalid', async (t) => {

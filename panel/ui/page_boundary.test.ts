@@ -27,7 +27,12 @@ test('files of an older version are loaded again once, not again and again', asy
   })
   const message = 'Failed to fetch dynamically imported module'
   const props = { path: '/cards', children: broken(message) }
-  const page = await open(t, (given: typeof props) => createElement(PageBoundary, given), props, fault)
+  const page = await open(
+    t,
+    (given: typeof props) => createElement(PageBoundary, given),
+    props,
+    fault,
+  )
   assert.equal(reloads, 1)
   await page.render(createElement(PageBoundary, { key: 'again', path: '/cards' }, broken(message)))
   assert.equal(reloads, 1)

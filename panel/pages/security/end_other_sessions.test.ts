@@ -29,8 +29,7 @@ test('all other sessions end, on all pages of the list, and this one stays', asy
 test('a session that has ended meanwhile is no error; another refusal is', async (t) => {
   const service = serve(t, {
     list_sessions: pageOf([first, second]),
-    revoke_session: ({ id }) =>
-      id === first.id ? refuse('not_found', 'No such session.') : {},
+    revoke_session: ({ id }) => (id === first.id ? refuse('not_found', 'No such session.') : {}),
   })
   const page = await open(t, EndOtherSessions, {})
   await page.click('button', 'Sign out everywhere else')
