@@ -4,9 +4,9 @@ import '#panel/test_support/browser_globals.ts'
 import { Panel } from './panel.tsx'
 import { queryClient } from './queries.ts'
 import { clearSession, saveBearer } from './session.ts'
+import { type Answers, no_answer, refuse, serve } from './test_support/network.ts'
 import { open } from './test_support/page.ts'
 import { page as pageOf, sample } from './test_support/samples.ts'
-import { type Answers, no_answer, refuse, serve } from './test_support/service.ts'
 
 const account = sample('get_account', { email: 'ada@example.com', livemode: true })
 const answers: Answers = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { ForgotPassword } from './forgot_password.tsx'
 
 const CARD = 'GET /.well-known/mcp/server-card.json'

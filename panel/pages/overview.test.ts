@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
-import { type Answers, refuse, serve } from '#panel/test_support/service.ts'
 import { Overview } from './overview.tsx'
 
 const notifications = { low_balance_threshold_usd: 50 }

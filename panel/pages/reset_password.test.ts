@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { bearer, saveBearer } from '#panel/session.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { ResetPassword } from './reset_password.tsx'
 
 const at = { path: '/reset_password?token=tok_1' }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { bearer } from '#panel/session.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { SignIn } from './sign_in.tsx'
 
 const sign_in = sample('sign_in', { bearer: 'sess_secret' })

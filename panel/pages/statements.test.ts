@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { collectDownloads } from '#panel/test_support/downloads.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { Statements } from './statements.tsx'
 
 const statement = row('list_statements', { period: '2026-10', is_final: true })

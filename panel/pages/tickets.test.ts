@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
-import { type Answers, refuse, serve } from '#panel/test_support/service.ts'
 import { TicketPage } from './ticket.tsx'
 import { Tickets } from './tickets.tsx'
 
 const ticket = sample('get_ticket', { status: 'pending', subject: 'Card declined' })
 const cards: Answers = { list_cards: pageOf([row('list_cards')]) }
 
-test('tickets: one that waits for the customer says so', async (t) => {
+test('tickets, ticket_status: one that waits for the customer says so', async (t) => {
   serve(t, { ...cards, list_tickets: pageOf([ticket]) })
   const page = await open(t, Tickets, {}, { path: '/tickets' })
   assert.match(page.in('table').text(), /Card declined.*Awaiting your reply/)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
 import { collectDownloads } from '#panel/test_support/downloads.ts'
+import { type Answers, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row } from '#panel/test_support/samples.ts'
-import { type Answers, serve } from '#panel/test_support/service.ts'
 import { Transactions } from './transactions.tsx'
 
 const example = row('list_transactions', {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
+import { type Answers, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row } from '#panel/test_support/samples.ts'
-import { type Answers, serve } from '#panel/test_support/service.ts'
 import { CommandPalette } from './command_palette.tsx'
 
 const card = row('list_cards', { name: 'Travel', last4: '4242' })

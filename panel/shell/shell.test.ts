@@ -4,9 +4,9 @@ import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
 import { bearer, saveBearer } from '#panel/session.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
+import { type Answers, no_answer, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
-import { type Answers, no_answer, refuse, serve } from '#panel/test_support/service.ts'
 import { AccountMenu } from './account_menu.tsx'
 import { AuthLayout } from './auth_layout.tsx'
 import { MaintenanceBanner } from './maintenance_banner.tsx'
@@ -69,6 +69,7 @@ test('logo, navigation: the link of the open page is the current one, also on it
     current.map((link) => link.textContent),
     ['Cards'],
   )
+  assert.match(page.text(), /^Florin/)
 })
 
 test('navigation: on a phone, the other pages are behind "More", which closes on a choice', async (t) => {

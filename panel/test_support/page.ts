@@ -8,7 +8,7 @@ import { queryClient } from '#panel/queries.ts'
 import { Toasts } from '#panel/ui/toast.tsx'
 import { descriptionOf, isHidden, isNamed, nameOf, roleOf, textOf } from './accessible.ts'
 import { testClock } from './clock.ts'
-import { hasOpenRequests } from './service.ts'
+import { hasOpenRequests } from './network.ts'
 
 type Name = string | RegExp
 

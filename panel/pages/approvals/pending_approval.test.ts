@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { row, sample } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { PendingApproval } from './pending_approval.tsx'
 
 const approval = row('list_approvals', { status: 'pending', summary: 'Withdraw $50' })

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
 import { useOperationQuery } from '#panel/queries.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { CardActions } from './card_actions.tsx'
 
 const card = sample('get_card', { name: 'Travel', status: 'active', balance_usd: 40, held_usd: 5 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
+import { serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { serve } from '#panel/test_support/service.ts'
 import { CardSpending, PurchaseLimit } from './card_spending.tsx'
 
 const limits = { per_transaction_usd: null, daily_usd: 50, monthly_usd: null }

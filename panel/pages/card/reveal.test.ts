@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
 import { useTestClock } from '#panel/test_support/clock.ts'
+import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
 import { open, type Page } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { type Answers, refuse, serve } from '#panel/test_support/service.ts'
 import { Reveal } from './reveal.tsx'
 
 const card = sample('get_card', { status: 'active', name: 'Travel' })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { Rules } from './rules.tsx'
 
 const none = { allow: null, deny: null }
@@ -20,7 +20,7 @@ test('a blocked category is found by name, sent by code, and the dialog closes',
   assert(!page.has('dialog'))
 })
 
-test('allowing only selected countries sends an empty list until one is chosen', async (t) => {
+test('rule_fields: allowing only selected countries sends an empty list until one is chosen', async (t) => {
   const service = serve(t, { set_card_geo: card })
   const page = await open(t, Rules, { card, kind: 'geo' })
   await page.click('button', 'Edit countries')
@@ -29,7 +29,7 @@ test('allowing only selected countries sends an empty list until one is chosen',
   assert.deepEqual(service.sent('set_card_geo'), [{ id: card.id, allow: [], deny: null }])
 })
 
-test('removing the last blocked country removes the rule', async (t) => {
+test('rule_fields: removing the last blocked country removes the rule', async (t) => {
   const service = serve(t, { set_card_geo: card })
   const blocked = { ...card, geo: { allow: null, deny: ['FR'] } }
   const page = await open(t, Rules, { card: blocked, kind: 'geo' })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { type Answers, refuse, serve } from '#panel/test_support/service.ts'
 import { IssueDialog } from './issue_dialog.tsx'
 
 const bins = [

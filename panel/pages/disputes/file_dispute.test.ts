@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { row, sample } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { FileDispute } from './file_dispute.tsx'
 
 const transaction = row('list_transactions', { amount_usd: 32.06, refunded_usd: 2 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
+import { serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
-import { serve } from '#panel/test_support/service.ts'
 import { BalanceChart } from './balance_chart.tsx'
 
 const change = row('get_balance_history', { balance_usd: 120.5 } as never)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { FlorinError } from '#client/client.ts'
+import { serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
-import { serve } from '#panel/test_support/service.ts'
 import { type OwnerProof, PasswordForm } from './password_form.tsx'
 
 const accountWith = (two_factor_enabled: boolean) => ({

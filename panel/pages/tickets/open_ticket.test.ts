@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
-import { refuse, serve } from '#panel/test_support/service.ts'
 import { OpenTicket } from './open_ticket.tsx'
 
 const card = row('list_cards', { name: 'Travel' })
