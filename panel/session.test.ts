@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import '#panel/test_support/browser_globals.ts'
 import { bearer, clearSession, joinTabs, saveBearer } from './session.ts'
+
+/** Channels alone do not keep the process alive. */
+let held: NodeJS.Timeout
+before(() => {
+  held = setInterval(() => undefined, 1_000)
+})
+after(() => clearInterval(held))
 
 /** Another tab of the same browser. */
 function otherTab(t: TestContext) {

@@ -45,7 +45,8 @@ globals['setTimeout'] = (...args: Parameters<typeof startTimeout>) => startTimeo
 globals['BroadcastChannel'] = class extends BroadcastChannel {
   constructor(name: string) {
     super(name)
-    this.unref()
+    // Only Node has it; the types are those of browsers.
+    ;(this as unknown as { unref(): void }).unref()
   }
 }
 

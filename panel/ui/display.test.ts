@@ -56,7 +56,7 @@ test('dotted_name, email_address: they can wrap, and are still copied as one wor
 })
 
 test('lucide: an icon is hidden from screen readers unless it has a label', async (t) => {
-  const page = await open(t, Check, {})
+  const page = await openElement(t, createElement(Check))
   assert.equal(document.querySelector('svg')?.getAttribute('aria-hidden'), 'true')
   await page.render(createElement(Check, { 'aria-label': 'Done' }))
   assert.equal(document.querySelector('svg')?.getAttribute('aria-hidden'), 'false')
@@ -84,12 +84,10 @@ test('qr_code: another text is another code', async (t) => {
 
 test('query_boundary: it shows that it loads, why it failed, or the data', async (t) => {
   type Query = Parameters<typeof QueryBoundary<string>>[0]['query']
-  const boundary = (query: object) =>
-    createElement(
-      QueryBoundary<string>,
-      { query: query as Query },
-      ((data: string) => data) as never,
-    )
+  const boundary = (query: object) => {
+    const props = { query: query as Query, children: (data: string) => data }
+    return createElement(QueryBoundary<string>, props)
+  }
   const page = await openElement(t, boundary({ data: undefined, error: null }))
   assert(page.has('status', 'Loading'))
   let retries = 0

@@ -15,13 +15,18 @@ function List() {
     value: filters.values.merchant,
     onChange: (text: string) => filters.set('merchant', text),
   })
-  const props = { of: filters, name: 'status' as const, label: 'Status', any: 'All', options }
-  return createElement(
-    FilterBar,
-    { ...filters, search },
-    createElement(FilterSelect<'merchant' | 'status'>, props),
-    `Active: ${JSON.stringify(filters.active)}`,
-  )
+  const props = {
+    key: 'status',
+    of: filters,
+    name: 'status' as const,
+    label: 'Status',
+    any: 'All',
+    options,
+  }
+  const select = createElement(FilterSelect<'merchant' | 'status'>, props)
+  const children = [select, `Active: ${JSON.stringify(filters.active)}`]
+  const bar = { ...filters, search, children }
+  return createElement(FilterBar, bar)
 }
 
 test('filters are kept in the address, beside other parameters, and Clear removes only them', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { createElement } from 'react'
-import { open, openElement } from '#panel/test_support/page.ts'
+import { createElement, type ReactNode } from 'react'
+import { openElement } from '#panel/test_support/page.ts'
 import { PageBoundary } from './page_boundary.tsx'
 
 function Broken({ message }: { message: string }): never {
@@ -11,12 +11,15 @@ function Broken({ message }: { message: string }): never {
 const broken = (message: string) => createElement(Broken, { message })
 const fault = { expected_errors: /./ }
 
+const boundary = (path: string, children: ReactNode, key = '') => {
+  const props = { key, path, children }
+  return createElement(PageBoundary, props)
+}
+
 test('a page that fails is replaced by a note, and the next page works', async (t) => {
-  const failed = createElement(PageBoundary, { path: '/cards' }, broken('undefined is no card'))
-  const page = await openElement(t, failed, fault)
+  const page = await openElement(t, boundary('/cards', broken('undefined is no card')), fault)
   assert.match(page.get('alert').textContent ?? '', /Something went wrong on this page/)
-  const next = createElement(PageBoundary, { path: '/activity' }, 'Activity')
-  await page.render(next)
+  await page.render(boundary('/activity', 'Activity'))
   assert.equal(page.text(), 'Activity')
 })
 
@@ -26,15 +29,9 @@ test('files of an older version are loaded again once, not again and again', asy
     reloads += 1
   })
   const message = 'Failed to fetch dynamically imported module'
-  const props = { path: '/cards', children: broken(message) }
-  const page = await open(
-    t,
-    (given: typeof props) => createElement(PageBoundary, given),
-    props,
-    fault,
-  )
+  const page = await openElement(t, boundary('/cards', broken(message)), fault)
   assert.equal(reloads, 1)
-  await page.render(createElement(PageBoundary, { key: 'again', path: '/cards' }, broken(message)))
+  await page.render(boundary('/cards', broken(message), 'again'))
   assert.equal(reloads, 1)
   assert.match(page.get('alert').textContent ?? '', /didn’t load/)
   await page.click('button', 'Try again')
