@@ -4,13 +4,13 @@ import '#panel/test_support/browser_globals.ts'
 import { Panel } from './panel.tsx'
 import { queryClient } from './queries.ts'
 import { clearSession, saveBearer } from './session.ts'
-import { type Answers, no_answer, refuse, serve } from './test_support/network.ts'
+import { type Answers, no_response, refuse, serve } from './test_support/network.ts'
 import { open } from './test_support/page.ts'
 import { page as pageOf, sample } from './test_support/samples.ts'
 
 const account = sample('get_account', { email: 'ada@example.com', livemode: true })
 const answers: Answers = {
-  'GET /v1/activity/stream': no_answer,
+  'GET /v1/activity/stream': no_response,
   get_account: account,
   get_system_health: sample('get_system_health', { maintenance: [] }),
   list_approvals: pageOf([]),

@@ -14,10 +14,10 @@ after(() => clearInterval(held))
 /** Another tab of the same browser. */
 function otherTab(t: TestContext) {
   const channel = new BroadcastChannel('florin_session')
-  const heard: unknown[] = []
-  channel.onmessage = ({ data }) => void heard.push(data)
+  const received: unknown[] = []
+  channel.onmessage = ({ data }) => void received.push(data)
   t.after(() => channel.close())
-  return { channel, heard }
+  return { channel, received }
 }
 const delivered = () => wait(20)
 
@@ -33,13 +33,13 @@ test('a new tab takes over the session of an open one', async (t) => {
 })
 
 test('signing in here signs in the other tabs, and an asking tab gets the session', async (t) => {
-  const { channel, heard } = otherTab(t)
+  const { channel, received } = otherTab(t)
   saveBearer('sess_2')
   await delivered()
   channel.postMessage({ type: 'bearer_wanted' })
   await delivered()
   const signed_in = { type: 'signed_in', bearer: 'sess_2' }
-  assert.deepEqual(heard, [signed_in, signed_in])
+  assert.deepEqual(received, [signed_in, signed_in])
 })
 
 test('a sign-in elsewhere does not replace the session of this tab', async (t) => {
@@ -59,12 +59,12 @@ test('signing out elsewhere ends the same session here, and no other', async (t)
   assert.equal(bearer(), null)
 })
 
-test('signing out here tells the other tabs and removes all that the tab has stored', async (t) => {
+test('signing out here notifies the other tabs and removes all that the tab has stored', async (t) => {
   saveBearer('sess_3')
   sessionStorage.setItem('florin_reloaded', '/cards')
-  const { heard } = otherTab(t)
+  const { received } = otherTab(t)
   clearSession()
   await delivered()
   assert.equal(sessionStorage.length, 0)
-  assert.deepEqual(heard, [{ type: 'signed_out', bearer: 'sess_3' }])
+  assert.deepEqual(received, [{ type: 'signed_out', bearer: 'sess_3' }])
 })

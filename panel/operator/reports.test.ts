@@ -13,7 +13,7 @@ const [chain] = report.chains
 const [network] = report.network
 assert(chain !== undefined && network !== undefined)
 
-test('reconciliation: a shortfall, a mismatch and a chain that was not compared are told apart', async (t) => {
+test('reconciliation: a shortfall, a mismatch and a chain that was not compared differ', async (t) => {
   const chains = [
     { ...chain, chain: 'tron', is_short: true, difference_usd: -5 },
     { ...chain, chain: 'base', is_short: false, difference_usd: null, on_chain_usd: null },

@@ -60,7 +60,7 @@ test('amounts: an opened month goes from opening to closing balance, without kin
   assert(!terms.includes('Fees'))
 })
 
-test('by_agent: sums of cents have no stray digits, and the table can be downloaded', async (t) => {
+test('by_agent: refunds and fees are part of their columns, and the table can be downloaded', async (t) => {
   const downloads = collectDownloads(t)
   const agent = { ...line, agent: 'Shopper', client_id: 'client_1' }
   serve(t, {
@@ -75,7 +75,7 @@ test('by_agent: sums of cents have no stray digits, and the table can be downloa
   assert.equal((await downloads())[0]?.name, 'statement-2026-10.agents.csv')
 })
 
-test('an account without statements is told when the first appears', async (t) => {
+test('an account without statements says what will appear', async (t) => {
   serve(t, { list_statements: pageOf([]) })
   const page = await open(t, Statements, {})
   assert.match(page.text(), /No statements/)

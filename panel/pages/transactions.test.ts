@@ -70,7 +70,7 @@ test('filters: the days of a link from a report are UTC days', async (t) => {
   })
 })
 
-test('who came to dispute a charge is led there by each row, and can cancel', async (t) => {
+test('each row leads to the dispute form, if a charge to dispute was asked for', async (t) => {
   serve(t, answers)
   const path = '/transactions?status=completed&choose=dispute'
   const page = await open(t, Transactions, {}, { path })

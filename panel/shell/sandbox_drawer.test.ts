@@ -64,7 +64,7 @@ test('a purchase is captured or refunded, and the clock advanced', async (t) => 
   assert.deepEqual(service.sent('POST /sandbox/v1/clock/advance'), [{ seconds: 86400 }])
 })
 
-test('an account without top-ups and cards is told what to do first', async (t) => {
+test('an account without top-ups and cards says what to do first', async (t) => {
   const none = pageOf([])
   serve(t, { list_topups: none, list_cards: none, list_transactions: none })
   const page = await open(t, SandboxDrawer, props)

@@ -4,7 +4,7 @@ import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
 import { bearer, saveBearer } from '#panel/session.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
-import { type Answers, no_answer, refuse, serve } from '#panel/test_support/network.ts'
+import { type Answers, no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
 import { AccountMenu } from './account_menu.tsx'
@@ -16,7 +16,7 @@ import { Shell } from './shell.tsx'
 
 const accountWith = (livemode: boolean) => sample('get_account', { livemode })
 const answers: Answers = {
-  'GET /v1/activity/stream': no_answer,
+  'GET /v1/activity/stream': no_response,
   get_account: accountWith(true),
   get_system_health: sample('get_system_health', { maintenance: [] }),
   list_approvals: pageOf([]),
@@ -39,7 +39,7 @@ test('the stream is opened again after a break, and its events refetch what they
   const streams = [new Response(''), new Response(`: hi\n\ndata: ${JSON.stringify(event)}\n\n`)]
   const service = serve(t, {
     ...answers,
-    'GET /v1/activity/stream': () => streams.shift() ?? no_answer,
+    'GET /v1/activity/stream': () => streams.shift() ?? no_response,
   })
   const page = await open(t, Shell, { children: createElement(PendingApprovals) })
   const asked = service.sent('list_approvals').length
@@ -93,7 +93,7 @@ test('pending_approvals: the number of requests is shown, and nothing without an
   assert.equal(none.text(), '')
 })
 
-test('account_menu: signing out ends the session here even if the service cannot be told', async (t) => {
+test('account_menu: signing out ends the session here even if the request fails', async (t) => {
   const service = serve(t, { sign_out: refuse('kill_switch_active') })
   const page = await open(t, AccountMenu, { email: 'ada@example.com' }, { path: '/cards' })
   saveBearer('sess_1')

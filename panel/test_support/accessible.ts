@@ -81,8 +81,12 @@ const textOfIds = (element: Element, attribute: string): string =>
     .join(' ')
     .trim()
 
-const NAMED_BY_CONTENT =
-  /^(?:button|link|heading|cell|columnheader|row|option|tab|menuitem|listitem|term|definition|alert|status|time|timer)$/
+const NAMED_BY_CONTENT: ReadonlySet<string | null> = new Set(
+  (
+    'alert button cell columnheader definition heading link listitem menuitem option row status tab ' +
+    'term time timer'
+  ).split(' '),
+)
 
 export function nameOf(element: Element): string {
   const label = textOfIds(element, 'aria-labelledby') || element.getAttribute('aria-label')
@@ -91,7 +95,7 @@ export function nameOf(element: Element): string {
   const around =
     labels ?? (/^(?:input|select)$/.test(element.localName) ? element.closest('label') : null)
   if (around !== null) return textOf(around)
-  if (NAMED_BY_CONTENT.test(roleOf(element) ?? '')) return textOf(element)
+  if (NAMED_BY_CONTENT.has(roleOf(element))) return textOf(element)
   return trimmed(element.getAttribute('title') ?? element.getAttribute('placeholder') ?? '')
 }
 

@@ -1,12 +1,12 @@
 import { Window } from '#test/packages/happy_dom.ts'
 
-// The build that people use, and a third less CPU time. NODE_ENV=development shows React's warnings.
+// The build that people use, and a third less CPU time. With NODE_ENV=development React warns.
 process.env['NODE_ENV'] ??= 'production'
 
 /**
- * A document for React, and the globals that modules of the panel read when they are loaded. Import
- * it before them. Node's own globals stay, except events and forms, which must fit the document. The
- * later files of the process are panel tests too, because the runner takes those last.
+ * A document for React, and the globals that modules of the panel read when they are loaded.
+ * Import it before them. Node's own globals stay, except events and forms, which must fit the
+ * document. Later files of the process are panel tests too, because the runner takes those last.
  */
 const window = new Window({ url: 'http://localhost/', width: 1280, height: 800 })
 

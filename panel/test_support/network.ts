@@ -39,7 +39,7 @@ export function refuse(
 }
 
 /** An answer that does not arrive while the test runs. */
-export const no_answer = Symbol('no answer')
+export const no_response = Symbol('no response')
 
 type InputOf<Name> = Name extends OperationName
   ? InputOfName<Name>
@@ -47,8 +47,10 @@ type InputOf<Name> = Name extends OperationName
     ? OperatorInput<Name>
     : never
 type Awaitable<Value> = Value | Promise<Value>
-type Given<Output> = Output | Refusal | typeof no_answer
-type Answer<Input, Output> = Given<Output> | ((input: Input) => Awaitable<Given<Output>>)
+type OutputOrRefusal<Output> = Output | Refusal | typeof no_response
+type Answer<Input, Output> =
+  | OutputOrRefusal<Output>
+  | ((input: Input) => Awaitable<OutputOrRefusal<Output>>)
 
 /** By operation, or by method and path for routes outside the contract. */
 export type Answers = {
@@ -95,20 +97,31 @@ export function serve(t: TestContext, answers: Answers): Service {
     const headers = new Headers(options.headers)
     const is_json = headers.get('content-type') === 'application/json'
     const body = is_json ? await bodyOf(options.body) : ''
-    const call = { ...readCall({ url, method: options.method ?? 'GET', body }, current), headers }
+    const request = { url, method: options.method ?? 'GET', body }
+    const call = { ...orFault(() => readCall(request, current)), headers }
     calls.push(call)
     const answer = (current as Record<string, unknown>)[call.name]
     if (answer === undefined) faults.push(`There is no answer for ${call.name}.`)
     open_requests += 1
     try {
       const given = await (typeof answer === 'function' ? answer(call.input) : answer)
-      if (given === no_answer) return await unanswered(signal ?? null)
+      if (given === no_response) return await unanswered(signal ?? null)
       return toResponse(call, given)
     } catch (cause) {
       if (cause instanceof assert.AssertionError) faults.push(cause.message)
       throw cause
     } finally {
       open_requests -= 1
+    }
+  }
+
+  /** The page shows it as an error of the network, so the test must report it. */
+  const orFault = <Value>(read: () => Value): Value => {
+    try {
+      return read()
+    } catch (cause) {
+      faults.push(`The service would refuse a request: ${(cause as Error).message}`)
+      throw cause
     }
   }
 
@@ -151,7 +164,7 @@ function readCall(request: Request, answers: Answers): Pick<Call, 'name' | 'inpu
   return { name: route, input: { ...query, ...(body !== '' && JSON.parse(body)) } }
 }
 
-/** Operations that share a route are told apart by the answers that the test has. */
+/** Of operations that share a route, it is the one that the test responds to. */
 function findOperation(
   { url, method, body }: Request,
   answers: Answers,

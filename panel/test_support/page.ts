@@ -47,7 +47,7 @@ export type Page = View & {
 
 type OpenOptions = {
   path?: string
-  /** What a link to this page passed on. */
+  /** The history state, which a link to this page can pass on. */
   state?: unknown
   /** Errors that React may report, because the test provokes them. */
   expected_errors?: RegExp

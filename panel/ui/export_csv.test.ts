@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { collectDownloads } from '#panel/test_support/downloads.ts'
-import { no_answer, refuse, serve } from '#panel/test_support/network.ts'
+import { no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row } from '#panel/test_support/samples.ts'
 import { ExportCsv } from './export_csv.tsx'
@@ -48,7 +48,7 @@ test('all pages of the filtered list are in the file, without rows that are left
 test('an export shows its progress and can be canceled without a file', async (t) => {
   const downloads = collectDownloads(t)
   serve(t, {
-    list_topups: ({ cursor }) => (cursor === undefined ? pageOf([one], 'page_2') : no_answer),
+    list_topups: ({ cursor }) => (cursor === undefined ? pageOf([one], 'page_2') : no_response),
   })
   const page = await open(t, ExportCsv<'list_topups'>, props)
   await page.click('button', 'Export CSV')

@@ -13,7 +13,7 @@ const entries = [
   { ...entry, action: 'reset_password', result: 'denied' as const },
 ].map((each, at) => ({ ...each, id: entry.id.replace(/.$/, String(at)) }))
 
-test('successful and failed sign-ins are told apart, also a refused password reset', async (t) => {
+test('successful and failed sign-ins differ, also a refused password reset', async (t) => {
   const service = serve(t, { get_audit_log: pageOf(entries) })
   const page = await open(t, RecentSignIns, {})
   const results = page.all('row').map((line) => line.children[1]?.textContent)

@@ -8,8 +8,7 @@ import { page as pageOf, row } from '#panel/test_support/samples.ts'
 import { Sessions } from './sessions.tsx'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
-const CHROME =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36'
+const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0 Safari/537.36'
 const example = row('list_sessions')
 const idOf = (at: number) => example.id.replace(/.$/, String(at))
 const own = { ...example, id: idOf(1), current: true, user_agent: FIREFOX, ip: '192.0.2.1' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { no_answer, refuse, serve } from '#panel/test_support/network.ts'
+import { no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
 import { ChangeEmail } from './change_email.tsx'
@@ -32,7 +32,7 @@ test('change_email: a taken email and a wrong password are shown at their fields
 })
 
 test('notification_settings: a switch sends only itself and shows the new value while it saves', async (t) => {
-  const service = serve(t, { update_account: no_answer })
+  const service = serve(t, { update_account: no_response })
   const page = await open(t, NotificationSettings, { notifications })
   await page.click('switch', 'Purchase declined')
   const sent = { notifications: { transaction_declined: false } }

@@ -35,7 +35,7 @@ test('nothing is sent before the address and the net amount were reviewed', asyn
   assert.equal(page.path(), `/withdrawals/${withdrawal.id}`)
 })
 
-test('the whole balance can be entered at once, and Back keeps what was typed', async (t) => {
+test('the whole balance is entered by one button, and Back keeps what was typed', async (t) => {
   serve(t, answersWith(false))
   const page = await open(t, WithdrawForm, props)
   await page.click('button', 'Withdraw all')
