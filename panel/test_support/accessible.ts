@@ -81,12 +81,10 @@ const textOfIds = (element: Element, attribute: string): string =>
     .join(' ')
     .trim()
 
-const NAMED_BY_CONTENT: ReadonlySet<string | null> = new Set(
-  (
-    'alert button cell columnheader definition heading link listitem menuitem option row status tab ' +
-    'term time timer'
-  ).split(' '),
-)
+const NAMED_BY_CONTENT: ReadonlySet<string | null> = new Set([
+  ...['alert', 'button', 'cell', 'columnheader', 'definition', 'heading', 'link', 'listitem'],
+  ...['menuitem', 'option', 'row', 'status', 'tab', 'term', 'time', 'timer'],
+])
 
 export function nameOf(element: Element): string {
   const label = textOfIds(element, 'aria-labelledby') || element.getAttribute('aria-label')
