@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createElement, type FunctionComponent, type ReactElement } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from '#panel/queries.ts'
+import { setServiceTime } from '#panel/service_clock.ts'
 import { Toasts } from '#panel/ui/toast.tsx'
 import { descriptionOf, isHidden, isNamed, nameOf, roleOf, textOf } from './accessible.ts'
 import { testClock } from './clock.ts'
@@ -84,6 +85,7 @@ export async function openElement(
     document.body.replaceChildren()
     sessionStorage.clear()
     localStorage.clear()
+    setServiceTime(new Date().toISOString())
   }
   t.after(async () => {
     await closeLast()
