@@ -60,8 +60,8 @@ function inSrc(/** @type {string} */ floor) {
 }
 const pathIn = (/** @type {readonly string[]} */ folders) => `^(${folders.join('|')})/`
 
-/** Tests are next to the code they test and may import everything. */
-const TEST = '[.]test[.]tsx?$'
+/** Tests are next to the code they test and may import everything, as may their helpers. */
+const TEST = '([.]test[.]tsx?$|/test_support/)'
 const OURS = pathIn(['src', 'client', 'panel', 'sandbox', 'cli', 'scripts', 'test', 'bench'])
 const ON_A_FLOOR = pathIn(floors.map(inSrc))
 

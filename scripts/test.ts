@@ -11,7 +11,10 @@ import { testRunner } from './test/runner.ts'
 import { closingLines, type NotRun, slowestFiles } from './test/summary.ts'
 import { inTemporaryFolder } from './test/temporary_folder.ts'
 
-/** The longest files are in `test`, so it comes first: short files then fill the end of a run. */
+/**
+ * The longest files are in `test`, so it comes first: short files then fill the end of a run. The
+ * panel's come last, because they leave a document behind, which other code must not see.
+ */
 const FOLDERS = ['test', 'src', 'client', 'cli', 'sandbox', 'panel']
 
 /** Long tests, suites that download software, and those on Citus run only on request. */

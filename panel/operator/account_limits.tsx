@@ -24,6 +24,12 @@ export function AccountLimits({ account }: Props) {
   )
 }
 
+/** The list and the page of an account, which are refetched after a change of it. */
+export const accountPaths = ({ id }: OperatorAccount): readonly string[] => [
+  '/accounts',
+  `/accounts/${id}`,
+]
+
 const profiles = [
   ['', 'Program default'],
   ['default', 'Standard'],
@@ -47,7 +53,7 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
       rate_profile: profile === '' ? null : profile,
       ...changedLimits(account, limit_texts),
     }),
-    invalidates: ['/accounts'],
+    invalidates: accountPaths(account),
     onSuccess: () => {
       onClose()
       toast('Limits saved.')
@@ -112,7 +118,9 @@ function LimitField({ name, now, value, error, onChange }: LimitFieldProps) {
     error,
     onChange: (change: ChangeEvent<HTMLInputElement>) => onChange(change.target.value),
   }
-  return is_amount ? <MoneyField {...field} /> : <Field {...field} inputMode="numeric" />
+  if (is_amount) return <MoneyField {...field} />
+  // Without the pattern, a word would be read as an empty field and remove the limit.
+  return <Field {...field} inputMode="numeric" pattern="\d+" title="Enter a number, like 25" />
 }
 
 /** Only changed limits; null restores the programme's limit. */

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
@@ -24,12 +24,18 @@ type Props = {
 export function ConfirmDialog(props: Props) {
   const { open, onOpenChange, title, children, busy, problem, onConfirm } = props
   const { confirm_label, dismiss_label = 'Cancel', danger = false } = props
+  // The error of an earlier try says nothing about the question that is asked again.
+  const [dismissed, setDismissed] = useState<FlorinError | null>(null)
+  const change = (is_open: boolean) => {
+    if (!is_open) setDismissed(problem)
+    onOpenChange(is_open)
+  }
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={title}>
+    <Dialog open={open} onOpenChange={change} title={title}>
       <div className="space-y-3 text-soft">{children}</div>
-      <ProblemNote problem={problem} />
+      <ProblemNote problem={problem === dismissed ? null : problem} />
       <DialogActions>
-        <Button onClick={() => onOpenChange(false)}>{dismiss_label}</Button>
+        <Button onClick={() => change(false)}>{dismiss_label}</Button>
         <Button kind={danger ? 'danger' : 'main'} busy={busy} onClick={onConfirm}>
           {confirm_label}
         </Button>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
 import { type Option, searchOptions } from './picker.tsx'
 
 const options: readonly Option[] = [

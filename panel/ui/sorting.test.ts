@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
 import { nextSorting, sortRows } from './sorting.tsx'
 
 type Row = { name: string; usd: number | null }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
 import { FlorinError } from '#client/client.ts'
 import { renderAt } from '#panel/test_support/render.tsx'

@@ -4,6 +4,7 @@ import { fileReferenceViolations, glossaryViolations } from './glossary.ts'
 import { lineLengthViolations } from './line_length.ts'
 import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
+import { panelTestViolations } from './panel_tests.ts'
 import { machineViolations } from './places.ts'
 import type { SourceFile, Violation } from './source.ts'
 import { bannedWordViolations, headlessViolations } from './vocabulary.ts'
@@ -24,6 +25,7 @@ const rules = [
   apostropheViolations,
   fileNameViolations,
   handlerViolations,
+  panelTestViolations,
   migrationViolations,
   machineViolations,
   glossaryViolations,

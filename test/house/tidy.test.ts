@@ -11,6 +11,7 @@ import {
   migrationViolations,
 } from '#scripts/tidy/migrations.ts'
 import { fileNameViolations, handlerViolations } from '#scripts/tidy/names.ts'
+import { panelTestViolations } from '#scripts/tidy/panel_tests.ts'
 import { machineViolations } from '#scripts/tidy/places.ts'
 import { checkRules } from '#scripts/tidy/rules.ts'
 import { formatViolation, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
@@ -145,6 +146,24 @@ test('an operation has a test with its name in its room', () => {
     'src/domain/cards/load_card.ts': '',
     'src/domain/cards/load_card.test.ts': '',
     'src/domain/cards/card_store.ts': '',
+  })
+})
+
+test('a component of the panel has a test that imports or names it', () => {
+  const page = { 'panel/pages/card.tsx': '', 'panel/pages/card/limits.tsx': '' }
+  const problem = 'is a component without a test'
+  assertFinds(
+    panelTestViolations,
+    { ...page, 'panel/ui/limits.test.ts': "import { Limits } from './limits.tsx'" },
+    `panel/pages/card.tsx:1: ${problem}`,
+    `panel/pages/card/limits.tsx:1: ${problem}`,
+  )
+  assertPasses(panelTestViolations, {
+    ...page,
+    'panel/main.tsx': '',
+    'panel/test_support/render.tsx': '',
+    'panel/pages/card.test.ts':
+      "import { CardPage } from './card.tsx'\ntest('usage, limits: a limit is shown', () => {})",
   })
 })
 

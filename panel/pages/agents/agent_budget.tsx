@@ -5,7 +5,7 @@ import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { MoneyField, Select } from '#panel/ui/field.tsx'
 import { Meter } from '#panel/ui/meter.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
-import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
@@ -111,7 +111,7 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
         name="amount_usd"
         placeholder="No limit"
         hint="Leave it empty for no limit: the agent never has to ask you."
-        error={refusal}
+        error={refusal ?? fieldError(set_budget.error, 'amount_usd')}
         defaultValue={budget?.amount_usd ?? ''}
       />
       <Select
@@ -126,9 +126,11 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
         placeholder="Don’t ask"
         hint="A single amount above this needs your approval, even within the budget."
         defaultValue={budget?.ask_above_usd ?? ''}
+        error={fieldError(set_budget.error, 'ask_above_usd')}
       />
-      <ProblemNote problem={set_budget.error} />
+      <ProblemNote problem={set_budget.error} fields={['amount_usd', 'ask_above_usd']} />
       <DialogActions>
+        <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" kind="main" busy={set_budget.isPending}>
           Save
         </Button>

@@ -6,6 +6,9 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { Card } from '#contract/cards.ts'
 import { queryClient } from '#panel/queries.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
+import { open } from '#panel/test_support/page.ts'
+import { sample } from '#panel/test_support/samples.ts'
 import { Limits } from './limits.tsx'
 
 const spent = {
@@ -46,4 +49,34 @@ test('a nearly used limit is amber, and a limit of zero is full', () => {
 test('limits of a canceled card cannot be edited', () => {
   assert.match(render({}), /Edit spending limits/)
   assert.doesNotMatch(render({}, 'cancelled'), /Edit spending limits/)
+})
+
+const limited = sample('get_card', {
+  status: 'active',
+  limits: { per_transaction_usd: null, daily_usd: 50, monthly_usd: 500 },
+})
+
+test('an emptied field removes its limit, a zero blocks, and the others stay', async (t) => {
+  const service = serve(t, { set_card_limits: limited })
+  const page = await open(t, Limits, { card: limited })
+  await page.click('button', 'Edit spending limits')
+  await page.fill('Daily', '')
+  await page.fill('Per purchase', '0')
+  await page.click('button', 'Save')
+  const sent = { id: limited.id, per_transaction_usd: 0, daily_usd: null, monthly_usd: 500 }
+  assert.deepEqual(service.sent('set_card_limits'), [sent])
+  assert(!page.has('dialog'))
+})
+
+test('a refused limit is shown at its field, and Cancel discards the change', async (t) => {
+  const set_card_limits = refuse('amount_out_of_range', { daily_usd: 'must be at most 100' })
+  serve(t, { set_card_limits })
+  const page = await open(t, Limits, { card: limited })
+  await page.click('button', 'Edit spending limits')
+  await page.fill('Daily', '200')
+  await page.click('button', 'Save')
+  assert.equal(page.errorOf('Daily'), 'Must be at most 100.')
+  await page.click('button', 'Cancel')
+  await page.click('button', 'Edit spending limits')
+  assert.equal(page.valueOf('Daily'), '50')
 })

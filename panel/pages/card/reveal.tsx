@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import type { Card, PanReveal } from '#contract/cards.ts'
 import { requestJson } from '#panel/api.ts'
 import { type OwnerProof, PasswordForm } from '#panel/pages/security/password_form.tsx'
@@ -18,6 +18,8 @@ const reveal = (card_id: string, owner: OwnerProof): Promise<PanReveal> =>
 /** The card, and a dialog that shows its number for one minute. */
 export function Reveal({ card }: { card: Card }) {
   const [is_open, setOpen] = useState(false)
+  // The same function each time: a new one would start the minute again whenever the card changes.
+  const close = useCallback(() => setOpen(false), [])
   return (
     <div>
       <CardFace card={card} />
@@ -26,7 +28,7 @@ export function Reveal({ card }: { card: Card }) {
           <Eye /> Reveal card number
         </Button>
       )}
-      {is_open && <RevealDialog card={card} onClose={() => setOpen(false)} />}
+      {is_open && <RevealDialog card={card} onClose={close} />}
     </div>
   )
 }

@@ -67,6 +67,8 @@ function IssueForm({ onClose }: { onClose(): void }) {
           ]}
         />
         <Select
+          // A new list needs its own default, which a select takes only when it is created.
+          key={offered.map(({ bin }) => bin).join()}
           label="Network"
           name="bin"
           defaultValue={offered.find((each) => each.default)?.bin}

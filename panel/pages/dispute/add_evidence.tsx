@@ -27,9 +27,9 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
   const is_full = dispute.evidence.length + files.length > EVIDENCE_MAX
   const submit = async (form: FormEvent) => {
     form.preventDefault()
-    const unsent = await upload.send({ files, kind, note })
+    const { unsent, is_note_sent } = await upload.send({ files, kind, note })
     setFiles(unsent)
-    if (unsent.length === 0) setNote('')
+    if (is_note_sent) setNote('')
   }
   return (
     <form onSubmit={(form) => void submit(form)} className="space-y-4 border-t border-line p-4">

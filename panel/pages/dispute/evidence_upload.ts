@@ -5,6 +5,7 @@ import { useOperationMutation } from '#panel/queries.ts'
 import { toast } from '#panel/ui/toast.tsx'
 import { uploadEvidence } from '#panel/upload.ts'
 
+type EvidenceSent = { unsent: readonly File[]; is_note_sent: boolean }
 type EvidenceInput = { files: readonly File[]; kind: Evidence['kind']; note: string }
 
 /** Uploads files one by one and reports the progress of the current file. */
@@ -13,14 +14,16 @@ export function useEvidenceUpload(id: string) {
   const [problem, setProblem] = useState<FlorinError | null>(null)
   const add_note = useOperationMutation('add_dispute_evidence')
 
-  /** Returns the files that were not sent. The note goes with the first file, or alone. */
-  const send = async ({ files, kind, note }: EvidenceInput): Promise<readonly File[]> => {
+  /** The note goes with the first file, or alone. */
+  const send = async ({ files, kind, note }: EvidenceInput): Promise<EvidenceSent> => {
     setProblem(null)
     let sent = 0
+    let is_note_sent = false
     try {
       if (files.length === 0) {
         setInProgress({ file: null, share: 0 })
         await add_note.mutateAsync({ id, kind: 'note', note })
+        is_note_sent = true
       }
       for (const file of files) {
         const with_note = sent === 0 && note.trim() !== '' ? { note } : {}
@@ -29,13 +32,14 @@ export function useEvidenceUpload(id: string) {
           setInProgress({ file, share: file.size === 0 ? 1 : bytes_sent / file.size }),
         )
         sent += 1
+        is_note_sent = true
       }
       toast('Evidence added.')
     } catch (cause) {
       setProblem(cause as FlorinError)
     }
     setInProgress(null)
-    return files.slice(sent)
+    return { unsent: files.slice(sent), is_note_sent }
   }
   return {
     send,

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
+import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
+import { open, type Page } from '#panel/test_support/page.ts'
+import { sample } from '#panel/test_support/samples.ts'
+import { WithdrawForm } from './withdraw_form.tsx'
+
+const withdrawal = sample('withdraw')
+const { address } = withdrawal
+const spend_limits = { withdrawal_fee_usd: 1 }
+const answersWith = (two_factor_enabled: boolean): Answers => ({
+  get_account: sample('get_account', { two_factor_enabled }),
+  get_balance: sample('get_balance', { balance_usd: 250.5 }),
+  get_limits: sample('get_limits', { spend_limits }),
+  withdraw: withdrawal,
+})
+const props = { onClose: () => {} }
+
+async function review(page: Page, amount = '100'): Promise<void> {
+  await page.fill('Amount', amount)
+  await page.fill('Wallet address', ` ${address} `)
+  await page.click('button', 'Continue')
+}
+
+test('nothing is sent before the address and the net amount were reviewed', async (t) => {
+  const service = serve(t, answersWith(false))
+  const page = await open(t, WithdrawForm, props)
+  await review(page)
+  assert.deepEqual(service.sent('withdraw'), [])
+  assert(page.in('dialog', 'Review withdrawal').text().includes(address))
+  assert.match(page.text(), /You receive \$99\.00/)
+  await page.click('button', 'Send $100.00')
+  assert.deepEqual(service.sent('withdraw'), [{ amount_usd: 100, address }])
+  assert.equal(page.path(), `/withdrawals/${withdrawal.id}`)
+})
+
+test('the whole balance is entered by one button, and Back keeps what was typed', async (t) => {
+  serve(t, answersWith(false))
+  const page = await open(t, WithdrawForm, props)
+  await page.click('button', 'Withdraw all')
+  assert.equal(page.valueOf('Amount'), '250.5')
+  await page.fill('Wallet address', address)
+  await page.click('button', 'Continue')
+  await page.click('button', 'Back')
+  assert.equal(page.valueOf('Amount'), '250.5')
+  assert.equal(page.valueOf('Wallet address'), address)
+})
+
+test('a refused amount or address leads back to its field', async (t) => {
+  const service = serve(t, {
+    ...answersWith(false),
+    withdraw: refuse('insufficient_balance', 'Your balance is $250.50.'),
+  })
+  const page = await open(t, WithdrawForm, props)
+  await review(page, '300')
+  await page.click('button', 'Send $300.00')
+  assert.equal(page.errorOf('Amount'), 'Your balance is $250.50.')
+  service.answer({ withdraw: refuse('address_blocked', 'We can’t send there.') })
+  await page.click('button', 'Continue')
+  await page.click('button', 'Send $300.00')
+  assert.equal(page.errorOf('Wallet address'), 'We can’t send there.')
+  assert.equal(page.errorOf('Amount'), undefined)
+})
+
+test('with two-factor authentication the review asks for a code, and shows a wrong one there', async (t) => {
+  const service = serve(t, {
+    ...answersWith(true),
+    withdraw: refuse('totp_invalid', 'Incorrect code.'),
+  })
+  const page = await open(t, WithdrawForm, props)
+  await review(page)
+  await page.fill('Authentication code', ' 111111 ')
+  await page.click('button', 'Send $100.00')
+  assert.equal(page.errorOf('Authentication code'), 'Incorrect code.')
+  assert.equal(service.sent('withdraw')[0]?.['totp_code'], '111111')
+})
+
+test('an amount below the fee shows no net amount', async (t) => {
+  serve(t, answersWith(false))
+  const page = await open(t, WithdrawForm, props)
+  await page.fill('Amount', '1')
+  assert.match(page.text(), /You receive –/)
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
+import { createElement } from 'react'
+import { FlorinError } from '#client/client.ts'
+import { open } from '#panel/test_support/page.ts'
+import { ConfirmDialog } from './confirm_dialog.tsx'
+import { Dialog, Sheet } from './dialog.tsx'
+import { Field } from './field.tsx'
+
+function recorder() {
+  const changes: boolean[] = []
+  return { changes, onOpenChange: (is_open: boolean) => void changes.push(is_open) }
+}
+
+for (const [name, component] of [
+  ['dialog', Dialog],
+  ['sheet', Sheet],
+] as const) {
+  test(`a ${name} has its title as name, and closes by button and Escape`, async (t) => {
+    const { changes, onOpenChange } = recorder()
+    const props = { open: true, onOpenChange, title: 'Load card', children: 'Text' }
+    const page = await open(t, component, props)
+    assert(page.has('dialog', 'Load card'))
+    await page.click('button', 'Close')
+    await page.press('Escape')
+    assert.deepEqual(changes, [false, false])
+  })
+}
+
+test('a dialog begins in its first field, not at the close button', async (t) => {
+  const children = createElement(Field, { label: 'Amount' })
+  const props = { open: true, onOpenChange: () => {}, title: 'Load card', children }
+  const page = await open(t, Dialog, props)
+  assert.equal(document.activeElement, page.get('textbox', 'Amount'))
+})
+
+test('a closed dialog is not in the page', async (t) => {
+  const props = { open: false, onOpenChange: () => {}, title: 'Load card', children: 'Text' }
+  const page = await open(t, Dialog, props)
+  assert(!page.has('dialog'))
+  assert.equal(page.text(), '')
+})
+
+const question = {
+  open: true,
+  title: 'Revoke?',
+  confirm_label: 'Revoke API key',
+  busy: false,
+  problem: null,
+  children: 'It stops working.',
+}
+
+test('confirm_dialog: it begins at Cancel, so that Enter does no harm', async (t) => {
+  const { changes, onOpenChange } = recorder()
+  let confirmed = 0
+  const onConfirm = () => {
+    confirmed += 1
+  }
+  const page = await open(t, ConfirmDialog, { ...question, onOpenChange, onConfirm })
+  assert.equal(document.activeElement, page.get('button', 'Cancel'))
+  await page.click('button', 'Cancel')
+  assert.deepEqual([changes, confirmed], [[false], 0])
+  await page.click('button', 'Revoke API key')
+  assert.equal(confirmed, 1)
+})
+
+test('confirm_dialog: it cannot be confirmed twice while the request runs', async (t) => {
+  const onConfirm = () => assert.fail('confirmed while busy')
+  const props = { ...question, busy: true, onOpenChange: () => {}, onConfirm }
+  const page = await open(t, ConfirmDialog, props)
+  const button = page.get('button', 'Revoke API key')
+  assert.equal((button as HTMLButtonElement).disabled, true)
+  assert.equal(button.getAttribute('aria-busy'), 'true')
+  button.click()
+})
+
+test('confirm_dialog: an error of an earlier try is not shown when it is opened again', async (t) => {
+  const problem = new FlorinError({ code: 'internal_error', message: 'It failed.', status: 500 })
+  const props = { ...question, problem, onOpenChange: () => {}, onConfirm: () => {} }
+  const page = await open(t, ConfirmDialog, props)
+  assert.match(page.get('alert').textContent ?? '', /It failed\./)
+  await page.click('button', 'Cancel')
+  await page.render(createElement(ConfirmDialog, { ...props, open: false }))
+  await page.render(createElement(ConfirmDialog, props))
+  assert(!page.has('alert'))
+})

@@ -1,0 +1,1 @@
+export { Window } from 'happy-dom'
