@@ -1,11 +1,11 @@
 import { findUnlockedCards } from '#domain/cards/lock_cards.ts'
+import { assert } from '#kernel/assert.ts'
 import { ConcurrentUpdate } from '#platform/postgres/concurrent_update.ts'
 import { type DatabaseLimits, DatabaseUnavailable } from '#platform/postgres/db.ts'
-import { type Verdict, writeLane } from '#platform/postgres/write_lane.ts'
+import { type Verdict, type WriteLane, writeLane } from '#platform/postgres/write_lane.ts'
 import { computeQueue } from '#platform/runtime/compute_queue.ts'
 import { AnsweredByOtherNode, runBatch } from './batch.ts'
 import type { PendingClearing } from './batch_state.ts'
-import { LaneChooser } from './lane_chooser.ts'
 import { LaneFinder } from './lane_finder.ts'
 import type { EngineDependencies } from './load_batch.ts'
 import type { CardRequest, EngineResponse } from './request.ts'
@@ -21,6 +21,8 @@ export type Engine = {
   load(): number
   drain(): Promise<void>
 }
+
+type Lane = WriteLane<CardRequest, EngineResponse>
 
 const BATCH_MAX = 512
 /** While one lane waits for the database, the other decides. */
@@ -58,12 +60,11 @@ export function makeEngine(
       },
     ),
   )
-  const chooser = new LaneChooser(lanes)
   const finder = new LaneFinder(dependencies.db)
   return {
-    submit: (request, elsewhere) => submitTo({ chooser, finder, elsewhere }, request),
-    load: () => chooser.load(),
-    drain: () => chooser.drain(),
+    submit: (request, elsewhere) => submitTo({ lanes, finder, elsewhere }, request),
+    load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
+    drain: async () => void (await Promise.all(lanes.map((lane) => lane.drain()))),
   }
 }
 
@@ -82,23 +83,34 @@ function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingC
 }
 
 type LaneRouting = {
-  chooser: LaneChooser<CardRequest, EngineResponse>
+  lanes: readonly Lane[]
   finder: LaneFinder
   elsewhere: (() => Promise<EngineResponse>) | undefined
 }
 
+/**
+ * All messages of an account go through one lane, in order of arrival. Two lanes with cards of
+ * one account would contend for its event sequence: 2,400 messages a second instead of 6,000.
+ */
 function submitTo(
-  { chooser, finder, elsewhere }: LaneRouting,
+  { lanes, finder, elsewhere }: LaneRouting,
   request: CardRequest,
 ): Promise<EngineResponse> {
   const known = finder.known(request.pan_hash)
-  if (known !== undefined) return chooser.submit(known, request)
+  if (known !== undefined) return laneOf(lanes, known).submit(request)
   return new Promise((resolve) => {
     finder.find(request, (account_id) => {
       if (account_id === null && elsewhere !== undefined) return resolve(elsewhere())
-      resolve(chooser.submit(account_id ?? request.pan_hash, request))
+      resolve(laneOf(lanes, account_id ?? request.pan_hash).submit(request))
     })
   })
+}
+
+/** By the last character, because ids begin with their time and end randomly. */
+function laneOf(lanes: readonly Lane[], id: string): Lane {
+  const lane = lanes[id.charCodeAt(id.length - 1) % lanes.length]
+  assert(lane !== undefined, 'a remainder is an index')
+  return lane
 }
 
 /** The messages whose cards another transaction holds locked. */
