@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type HostConnection, openConnection } from '#sandbox/card_network.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { startFlorin, stopAllProcesses, temporaryFolder } from '#test/support/florin_process.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
 import { openOwner } from '#test/support/mixed_storm.ts'
@@ -13,7 +15,7 @@ import { assertBooksSound } from '#test/support/money.ts'
 import { freePort } from '#test/support/port.ts'
 import { startTestService } from '#test/support/start.ts'
 import { seeded } from '#test/support/storm.ts'
-import { byWorker, workerPids } from '#test/support/worker_processes.ts'
+import { byWorker, haveEnded, workerPids } from '#test/support/worker_processes.ts'
 
 const WORKERS = 3
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000)
@@ -100,17 +102,20 @@ test(`a worker killed with SIGKILL costs its own connections only, seed ${seed}`
     }
   }
   const traffic = Promise.all(lines.map(useLine))
+  // Awaited below; until then a failure must not count as unhandled.
+  traffic.catch(() => undefined)
   const waitForAll = async (open: readonly HostConnection[]) => {
     const before = [...approvals]
     const isAhead = (at: number) => (approvals[at] ?? 0) >= (before[at] ?? 0) + 5
-    while (!open.every((line) => isAhead(lines.indexOf(line)))) {
-      await Promise.race([new Promise((done) => setTimeout(done, 10)), traffic])
-    }
+    const areAhead = async () => open.every((line) => isAhead(lines.indexOf(line)))
+    assert(await eventually(areAhead, { within_ms: 30_000 }), 'every open connection is served')
   }
   await waitForAll(lines)
   const [killed = 0] = workerPids(service.pid)
   process.kill(killed, 'SIGKILL')
-  while (!lines.some((line) => line.isDown())) await new Promise((done) => setTimeout(done, 5))
+  assert(await haveEnded([killed], 5_000), 'the worker ended')
+  // The system closes the connections of a process that ended, one after another.
+  await wait(500)
   const survivors = lines.filter((line) => !line.isDown())
   await waitForAll(survivors)
   isOver = true

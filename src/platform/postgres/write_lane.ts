@@ -40,7 +40,7 @@ export type Verdict = 'retry' | 'separate' | 'split'
 type PendingCommand<Command, Result> = {
   command: Command
   since_ms: number
-  /** When it was first found busy. */
+  /** The start of the batch that first found it busy. */
   busy_since_ms: number | null
   resolve(answer: Result): void
   reject(cause: unknown): void
@@ -145,12 +145,13 @@ function makeSettler<Command, Result>(
     batch: Batch<Command, Result>,
     first_attempt = 1,
   ): Promise<Batch<Command, Result>> => {
+    const began_ms = clock.monotonic()
     try {
       const results = await flushWithRetries(batch, first_attempt)
       return batch.filter((one, at) => {
         const result = results[at] as Result | Busy
         if (result === BUSY) {
-          one.busy_since_ms ??= clock.monotonic()
+          one.busy_since_ms ??= began_ms
           return true
         }
         one.resolve(result)
