@@ -151,22 +151,6 @@ test('a busy command joins the next batch before later ones, and the others do n
   assert.equal(lane.load(), 0)
 })
 
-test('a command that only waited for its first batch is not waited for', async () => {
-  let now = 0
-  const skips: boolean[] = []
-  const lane = laneOf(
-    async (batch, { skips_busy }) => {
-      skips.push(skips_busy)
-      // As slow as batches are on a machine with too much to do.
-      now += 200
-      return batch.map(String)
-    },
-    { now: () => now, batch_max: 1 },
-  )
-  assert.deepEqual(await Promise.all([1, 2, 3].map(lane.submit)), ['1', '2', '3'])
-  assert.deepEqual(skips, [true, true, true])
-})
-
 test('a command that was busy for a tenth of a second is waited for', async () => {
   let now = 0
   const skips: boolean[] = []

@@ -40,8 +40,6 @@ export type Verdict = 'retry' | 'separate' | 'split'
 type PendingCommand<Command, Result> = {
   command: Command
   since_ms: number
-  /** The start of the batch that first found it busy. */
-  busy_since_ms: number | null
   resolve(answer: Result): void
   reject(cause: unknown): void
 }
@@ -60,7 +58,6 @@ const ATTEMPTS_MAX = 3
 /**
  * A busy command joins the following batches, so the others don't wait for its lock. After this
  * time the batch waits with it, or a lock that is taken again and again would never be free for it.
- * The time before its first batch does not count: on a slow machine, every batch would wait.
  */
 const BUSY_MAX_MS = 100
 /** If all commands are busy, the next batch starts this much later. */
@@ -102,7 +99,7 @@ export function writeLane<Command, Result>(
   return {
     submit: (command) =>
       new Promise((resolve, reject) => {
-        pending.push({ command, since_ms: clock.monotonic(), busy_since_ms: null, resolve, reject })
+        pending.push({ command, since_ms: clock.monotonic(), resolve, reject })
         unsettled += 1
         // Starts in the next microtask, so commands from one socket read share a batch.
         running ??= Promise.resolve().then(run)
@@ -121,8 +118,8 @@ function makeSettler<Command, Result>(
   flush: Flush<Command, Result>,
   { clock, judge, findBusy }: WriteLaneOptions<Command>,
 ): (batch: Batch<Command, Result>) => Promise<Batch<Command, Result>> {
-  const canWait = ({ busy_since_ms }: PendingCommand<Command, Result>) =>
-    busy_since_ms === null || clock.monotonic() - busy_since_ms < BUSY_MAX_MS
+  const canWait = ({ since_ms }: PendingCommand<Command, Result>) =>
+    clock.monotonic() - since_ms < BUSY_MAX_MS
   const flushWithRetries = async (batch: Batch<Command, Result>, first_attempt: number) => {
     const commands = batch.map((one) => one.command)
     for (let attempt = first_attempt; ; attempt += 1) {
@@ -145,15 +142,11 @@ function makeSettler<Command, Result>(
     batch: Batch<Command, Result>,
     first_attempt = 1,
   ): Promise<Batch<Command, Result>> => {
-    const began_ms = clock.monotonic()
     try {
       const results = await flushWithRetries(batch, first_attempt)
       return batch.filter((one, at) => {
         const result = results[at] as Result | Busy
-        if (result === BUSY) {
-          one.busy_since_ms ??= began_ms
-          return true
-        }
+        if (result === BUSY) return true
         one.resolve(result)
         return false
       })
