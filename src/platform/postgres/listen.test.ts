@@ -86,7 +86,7 @@ test('a database that is listened to again while its last subscription stops get
   const stopping = stop()
   const again = await db.listen('florin_again', (payload) => received.push(payload))
   await stopping
-  await notify('florin_again', 'heard')
-  assert.ok(await eventually(async () => received.includes('heard'), { within_ms: 10_000 }))
+  await notify('florin_again', 'after')
+  assert.ok(await eventually(async () => received.includes('after'), { within_ms: 10_000 }))
   await again()
 })
