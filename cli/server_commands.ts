@@ -10,7 +10,10 @@ export function serverCommands(): Command[] {
         '--log',
         'print the log; a terminal otherwise gets it in a file in the data directory',
       )
-      .option('--workers <count>', 'processes that serve calls and card messages; default: 1')
+      .option(
+        '--workers <count>',
+        'processes that serve calls and card messages; default: cores - 1, at most 8',
+      )
       .action(async (options) => (await import('./start.ts')).start(options)),
     new Command('demo')
       .description('Fill an empty sandbox with 90 days of data, to look at every page and chart.')

@@ -24,7 +24,7 @@ export function requirePayableCells({ more_cells, x402 }: Settings): void {
 const RETRY_MS = 3_000
 
 type Stops = CellParts['stops']
-type SharedParts = Pick<CellParts, 'tracing' | 'worker'> & { stops: Stops }
+type SharedParts = Pick<CellParts, 'tracing' | 'worker' | 'pool_sizes'> & { stops: Stops }
 
 /** The cells besides cell 0. One that is not served, or whose server is down, is not started. */
 export type OtherCells = {

@@ -24,8 +24,11 @@ export type Databases = {
   lane_count: number
 }
 
-/** With the engine and the listeners about 32 per node: three nodes fit into 100 connections. */
-const POOL_SIZES: PoolSizes = { service: 12, account: 12, lane_count: 2 }
+/** With the engine and the listener 28 per node: three nodes fit into 100 connections. */
+export const POOL_SIZES: PoolSizes = { service: 12, account: 12, lane_count: 2 }
+
+/** A parent serves few calls itself: those of the sandbox. */
+export const PARENT_POOL_SIZES: PoolSizes = { service: 12, account: 3, lane_count: 1 }
 
 /**
  * The pools of one worker of several, which together have about as many connections as one process.
@@ -41,28 +44,29 @@ export function poolSizesOf(workers: number): PoolSizes {
   }
 }
 
-/** A lookup of the engine, and the channels of clock, credentials, activity and moves. */
-const OTHER_CONNECTIONS = 5
+/** A lookup of the engine, and the listener. */
+const OTHER_CONNECTIONS = 2
 
 /** The most connections that a parent and its workers open to one database. */
 export function connectionsOf(workers: number): number {
   const sum = ({ service, account, lane_count }: PoolSizes) =>
     service + account + lane_count + OTHER_CONNECTIONS
-  // The parent also listens for deliveries.
-  return sum(POOL_SIZES) + 1 + workers * sum(poolSizesOf(workers))
+  return sum(PARENT_POOL_SIZES) + workers * sum(poolSizesOf(workers))
 }
 
-/**
- * Opens the service's pools, which don't act as the tables' owner. A process that shares its node
- * with a parent leaves the migrations to it.
- */
+type DatabaseOptions = {
+  sizes: PoolSizes
+  /** False in a worker: its parent has applied the migrations. */
+  migrates: boolean
+}
+
+/** Opens the service's pools, which don't act as the tables' owner. */
 export async function openDatabases(
   address: DatabaseAddress,
-  { worker_pools, ...dependencies }: DatabaseDependencies & { worker_pools: PoolSizes | null },
+  { sizes, migrates, ...dependencies }: DatabaseDependencies & DatabaseOptions,
 ): Promise<Databases> {
-  const can_copy = await prepareAsLogin(address, worker_pools === null, dependencies)
+  const can_copy = await prepareAsLogin(address, migrates, dependencies)
   const role = { name: SERVICE_ROLE, can_copy }
-  const sizes = worker_pools ?? POOL_SIZES
   return {
     db: openDatabase(address, { ...dependencies, role, pool_size: sizes.service }),
     account_pool: openAccountPool(address, { ...dependencies, pool_size: sizes.account }),

@@ -16,6 +16,7 @@ import type { Runtime } from '#operations/runtime.ts'
 import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
 import { CONNECTIONS, type ConnectionLimits } from './connection_limits.ts'
+import { POOL_SIZES, type PoolSizes } from './databases.ts'
 import { makeHttpServer } from './http.ts'
 import { startIssuerHost } from './issuing.ts'
 import { makeSandboxHost } from './sandbox_host.ts'
@@ -35,7 +36,7 @@ export type ServiceOptions = {
   surfaces?: readonly Surface[]
   dependencies?: Partial<Dependencies>
   /** Set if this process is a worker of a node. */
-  worker?: WorkerParts & { connections: ConnectionLimits }
+  worker?: WorkerParts & { pool_sizes: PoolSizes; connections: ConnectionLimits }
 }
 
 /** Builds and starts all parts in order; stops them in reverse. */
@@ -44,7 +45,11 @@ export async function startService(
   { surfaces = [], dependencies, worker }: ServiceOptions = {},
 ): Promise<RunningService> {
   return startOrStop(async (stops, stop) => {
-    const node = await startNode(settings, stops, { dependencies, worker: worker ?? null })
+    const node = await startNode(settings, stops, {
+      dependencies,
+      worker: worker ?? null,
+      pool_sizes: worker?.pool_sizes ?? POOL_SIZES,
+    })
     const { runtime, engine, tracing, issuingOf } = node
     const host = await startIssuerHost(runtime, engine)
     stops.push(host.stop)

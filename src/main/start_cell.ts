@@ -45,7 +45,6 @@ export type StartedCell = {
 
 /** Set in a worker: its parent keeps the limits and runs the tasks of the node. */
 export type WorkerParts = {
-  pool_sizes: PoolSizes
   shared_limits: SharedLimits
   /** Wakes the parent's tasks. */
   onCommit(): void
@@ -58,20 +57,21 @@ export type CellParts = {
   /** The runtime of cell 0; null for cell 0 itself. */
   home: Runtime | null
   worker: WorkerParts | null
+  pool_sizes: PoolSizes
 }
 
 export async function startCell(
   settings: Settings,
   database_url: string,
-  { stops, tracing, overrides, home, worker }: CellParts,
+  { stops, tracing, overrides, home, worker, pool_sizes }: CellParts,
 ): Promise<StartedCell> {
   let tasks: TaskRunner | undefined
   const onCommit = worker?.onCommit ?? (() => tasks?.nudge())
-  const worker_pools = worker?.pool_sizes ?? null
   let log = overrides?.log
   const onMove = () => log?.info('the database is on another server; correct the settings')
   const address = addressOf(settings, database_url, { ...overrides, onMove })
-  const opened = await openDatabases(address, { ...overrides, onCommit, worker_pools })
+  const pools = { sizes: pool_sizes, migrates: worker === null }
+  const opened = await openDatabases(address, { ...overrides, onCommit, ...pools })
   stops.push(opened.db.close, opened.account_pool.close)
   await requireOwnDatabase(opened.db, settings, home)
   const { db, account_pool } = tracing === null ? opened : traceDatabases(opened, tracing)

@@ -13,7 +13,7 @@ import { requirePayableCells, startOtherCells } from './cells.ts'
 import type { IssuerSide } from './issuing.ts'
 import { routeMessages } from './route_messages.ts'
 import { allTasks } from './sandbox_host.ts'
-import { startCell, type WorkerParts } from './start_cell.ts'
+import { type CellParts, startCell } from './start_cell.ts'
 import { startTracing, type Tracing } from './tracing.ts'
 
 /** The functions that stop what was started, in the order of the starts. */
@@ -31,15 +31,14 @@ export type StartedNode = {
   begin(probe: Probes['issuer'] | null): TaskRunner
 }
 
-type NodeOptions = {
+type NodeOptions = Pick<CellParts, 'worker' | 'pool_sizes'> & {
   dependencies: Partial<Dependencies> | undefined
-  worker: WorkerParts | null
 }
 
 export async function startNode(
   settings: Settings,
   stops: Stops,
-  { dependencies: overrides, worker }: NodeOptions,
+  { dependencies: overrides, worker, pool_sizes }: NodeOptions,
 ): Promise<StartedNode> {
   requirePayableCells(settings)
   const database_url = await databaseUrl(settings, stops)
@@ -50,7 +49,7 @@ export async function startNode(
     onFailure: (cause) => log.error('traces could not be exported', {}, cause),
   })
   if (tracing !== null) stops.push(tracing.stop)
-  const parts = { stops, tracing, worker }
+  const parts = { stops, tracing, worker, pool_sizes }
   const home = await startCell(settings, database_url, { ...parts, overrides, home: null })
   const { runtime } = home
   log = runtime.log

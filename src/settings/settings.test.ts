@@ -284,10 +284,12 @@ test('in live mode a price that cannot be collected stops the start', () => {
   assert.equal(facilitator_url, 'https://facilitator.example.com')
 })
 
-test('one process serves unless a number of workers is set', () => {
-  assert.equal(readSettings({}).workers, 1)
-  assert.equal(readSettings({ FLORIN_WORKERS: '' }).workers, 1)
-  assert.equal(readSettings({ FLORIN_WORKERS: '12' }).workers, 12)
+test('unless a number is set, workers use all cores but one, and at most eight', () => {
+  const onCores = (cores: number) => readSettings({}, cores).workers
+  assert.deepEqual([1, 2, 3, 4, 8, 9, 10, 128].map(onCores), [1, 1, 2, 3, 7, 8, 8, 8])
+  assert.equal(readSettings({ FLORIN_WORKERS: '' }, 4).workers, 3)
+  assert.equal(readSettings({ FLORIN_WORKERS: '12' }, 4).workers, 12)
+  assert.equal(readSettings({ FLORIN_WORKERS: '1' }, 16).workers, 1)
   for (const FLORIN_WORKERS of ['0', '65', '1.5', 'all', '-1']) {
     refuses({ FLORIN_WORKERS }, 'FLORIN_WORKERS')
   }

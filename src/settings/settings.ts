@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import {
   ConfigError,
@@ -67,10 +68,11 @@ export type Settings = ServerSettings &
     tracing: TracingSettings | null
   }
 
-export function readSettings(env: Environment): Settings {
+/** `cores` decides the number of workers if the environment doesn't. */
+export function readSettings(env: Environment, cores = availableParallelism()): Settings {
   const mode = readMode(env)
   const rate_profile = readRateProfile(env, mode)
-  const server = readServerSettings(env, mode)
+  const server = readServerSettings(env, mode, cores)
   const { data_dir } = server
   return {
     ...server,

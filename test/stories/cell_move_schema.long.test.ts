@@ -78,9 +78,9 @@ const move = (cell: number, ...words: string[]) =>
 const listeners = async () => {
   const on = (server: typeof old, schema: string | null) =>
     server.query(
-      `select pid from pg_stat_activity where query = $1
+      `select pid from pg_stat_activity where query ~ $1
         and application_name like 'florin/%' order by pid`,
-      [`listen ${channelIn(schema, 'cell_move')}`],
+      [`listen ${channelIn(schema, 'cell_move')}(;|$)`],
     )
   return [await on(old, null), await on(next, 'cell_2')]
 }
@@ -202,9 +202,11 @@ test('every node uses the new server without a restart', async () => {
     }
   }
   const isLeft = async () => {
-    const stillThere = await old.query(`select from pg_stat_activity where query = $1`, [
-      `listen ${channelIn('cell_1', 'cell_move')}`,
-    ])
+    const stillThere = await old.query(
+      `select from pg_stat_activity where query ~ $1
+        and application_name like 'florin/%'`,
+      [`listen ${channelIn('cell_1', 'cell_move')}(;|$)`],
+    )
     return stillThere.length === 0
   }
   assert.ok(await eventually(isLeft, WITHIN))

@@ -114,7 +114,7 @@ test('a node listens again after its connection was cut', async () => {
   const isListening = async () => {
     const rows = await first.owner_db.rows(
       `select 1 from pg_stat_activity
-        where datname = current_database() and query ilike 'listen florin_credentials%'`,
+        where datname = current_database() and query ilike 'listen %florin_credentials%'`,
     )
     return rows.length === 2
   }

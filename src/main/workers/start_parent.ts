@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { Counter } from 'prom-client'
 import type { ForwardedRequest, ForwardedResponse } from '#domain/context/surface.ts'
-import { connectionsOf } from '#main/databases.ts'
+import { connectionsOf, PARENT_POOL_SIZES } from '#main/databases.ts'
 import { stdoutLog } from '#main/dependencies.ts'
 import { makeHttpServer } from '#main/http.ts'
 import { makeSandboxHost } from '#main/sandbox_host.ts'
@@ -39,7 +39,8 @@ export async function startParent(
   const dependencies = { ...overrides, clock, metrics, log }
 
   return startOrStop(async (stops, stop) => {
-    const node = await startNode(settings, stops, { dependencies, worker: null })
+    const pool_sizes = PARENT_POOL_SIZES
+    const node = await startNode(settings, stops, { dependencies, worker: null, pool_sizes })
     const { runtime, issuingOf, database_url } = node
     await warnOfFewConnections(runtime)
     const tasks = node.begin(null)

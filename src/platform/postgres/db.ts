@@ -7,7 +7,7 @@ import {
   isRetryable,
   translateFaults,
 } from './database_faults.ts'
-import { listen } from './listen.ts'
+import { Listener } from './listen.ts'
 import { channelIn } from './notify.ts'
 import type { StatementResult } from './pipeline.ts'
 import { ACCOUNT_ROLE } from './roles.ts'
@@ -46,6 +46,7 @@ const RETRIES_MAX = 3
 export function openDatabase(at: string | DatabaseAddress, options: PoolOptions = {}): Database {
   const pool = poolAt(at, options, ({ url }) => url)
   const { checkout, connectOutsidePool, close, schema, log, fail } = pool
+  const listener = new Listener(connectOutsidePool, log)
   const send = options.role?.can_copy === false ? sendInserted : sendCopied
   const single = (statement: pg.QueryConfig, data?: Buffer) =>
     translateFaults(async () => executeOnce(await checkout(), statement, data))
@@ -70,8 +71,7 @@ export function openDatabase(at: string | DatabaseAddress, options: PoolOptions 
         client.release(broken)
       }
     },
-    listen: (channel, onNotify) =>
-      listen(connectOutsidePool, { channel: channelIn(schema, channel), onNotify, log }),
+    listen: (channel, onNotify) => listener.listen(channelIn(schema, channel), onNotify),
     close,
   }
 }

@@ -49,3 +49,53 @@ test('a server that is down at first is subscribed to when it starts', async () 
   assert.ok(await eventually(isReceived, { within_ms: 20_000 }))
   await stop()
 })
+
+test('the subscriptions of a database share one connection, and each gets its own channel', async () => {
+  const received: string[] = []
+  const record = (name: string) => (payload: string) => void received.push(`${name} ${payload}`)
+  const stops = await Promise.all([
+    db.listen('florin_one', record('one')),
+    db.listen('florin_two', record('two')),
+    db.listen('florin_two', record('also two')),
+  ])
+  const count = async () => {
+    const rows = await db.rows(
+      `select from pg_stat_activity
+        where datname = current_database() and query like 'listen florin_one%'`,
+    )
+    return rows.length
+  }
+  await notify('florin_one', 'a')
+  await notify('florin_two', 'b')
+  const isComplete = async () => received.length === 3
+  assert.ok(await eventually(isComplete, { within_ms: 10_000 }), String(received))
+  assert.deepEqual(received.toSorted(), ['also two b', 'one a', 'two b'])
+  assert.equal(await count(), 1)
+
+  await stops[1]?.()
+  await notify('florin_two', 'c')
+  assert.ok(await eventually(async () => received.includes('also two c'), { within_ms: 10_000 }))
+  assert.equal(received.includes('two c'), false)
+  await Promise.all(stops.map((stop) => stop()))
+  assert.ok(await eventually(async () => (await count()) === 0, { within_ms: 10_000 }))
+})
+
+test('a database that is listened to again while its last subscription stops gets notifications', async () => {
+  const received: string[] = []
+  const stop = await db.listen('florin_again', () => undefined)
+  const stopping = stop()
+  const again = await db.listen('florin_again', (payload) => received.push(payload))
+  await stopping
+  await notify('florin_again', 'after')
+  assert.ok(await eventually(async () => received.includes('after'), { within_ms: 10_000 }))
+  await again()
+})
+
+test('a subscription that is made while the connection opens works once it resolves', async () => {
+  const received: string[] = []
+  const early = db.listen('florin_early', () => undefined)
+  const stopLate = await db.listen('florin_late', (payload) => received.push(payload))
+  await notify('florin_late', 'at once')
+  assert.ok(await eventually(async () => received.includes('at once'), { within_ms: 10_000 }))
+  await Promise.all([stopLate(), early.then((stopEarly) => stopEarly())])
+})

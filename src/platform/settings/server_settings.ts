@@ -39,7 +39,7 @@ export function readMode(env: Environment): Mode {
   return readChoice(env, 'FLORIN_MODE', ['sandbox', 'live'], 'sandbox')
 }
 
-export function readServerSettings(env: Environment, mode: Mode): ServerSettings {
+export function readServerSettings(env: Environment, mode: Mode, cores: number): ServerSettings {
   const port = readPort(env, 'FLORIN_PORT', 8080)
   return {
     version: manifest.version,
@@ -53,14 +53,20 @@ export function readServerSettings(env: Environment, mode: Mode): ServerSettings
     database_url: readSecretUrl(env, 'FLORIN_DATABASE_URL', POSTGRES_URL),
     account_database_url: readSecretUrl(env, 'FLORIN_ACCOUNT_DATABASE_URL', POSTGRES_URL),
     redis_url: readSecretUrl(env, 'REDIS_URL', REDIS_URL),
-    workers: readWorkers(env),
+    workers: readWorkers(env, cores),
   }
 }
 
 const WORKERS_MAX = 64
 
-function readWorkers(env: Environment): number {
-  const workers = Number(env['FLORIN_WORKERS'] || 1)
+/** More workers would need more connections than a default PostgreSQL allows. */
+const DEFAULT_MAX = 8
+
+/** One core is left to the database. A parent and one worker would only add a process. */
+const defaultWorkers = (cores: number) => Math.max(1, Math.min(DEFAULT_MAX, cores - 1))
+
+function readWorkers(env: Environment, cores: number): number {
+  const workers = Number(env['FLORIN_WORKERS'] || defaultWorkers(cores))
   if (Number.isInteger(workers) && workers >= 1 && workers <= WORKERS_MAX) return workers
   const value = env['FLORIN_WORKERS']
   throw new ConfigError(`FLORIN_WORKERS is "${value}"; it must be a number from 1 to 64.`)
