@@ -26,9 +26,17 @@ export const first_faults: readonly PlantedBug[] = [
   {
     name: 'listen_once',
     file: 'src/platform/postgres/listen.ts',
-    find: 'if (!stopped.signal.aborted) await subscribe()',
-    replace: 'if (isFailing) await subscribe()',
+    find: 'if (signal.aborted || !(await this.#open())) continue',
+    replace: 'if (!this.#is_failing || !(await this.#open())) continue',
     breaks: 'A node listens again after it has lost its connection.',
+    tests: ['src/platform/postgres/listen.test.ts'],
+  },
+  {
+    name: 'listen_before_connected',
+    file: 'src/platform/postgres/listen.ts',
+    find: 'if (this.#loop !== null) return void (await this.#opening)',
+    replace: 'if (this.#loop !== null) return',
+    breaks: 'A subscription made while the connection opens works once it resolves.',
     tests: ['src/platform/postgres/listen.test.ts'],
   },
   {
