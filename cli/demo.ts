@@ -1,6 +1,6 @@
 import { advanceClock } from '#platform/postgres/clock_offset.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
-import { systemClock } from '#platform/runtime/clock.ts'
+import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import { jsonLog, type Log } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
@@ -57,16 +57,31 @@ export async function demo(): Promise<void> {
 /** Thousands of calls would hide the progress. */
 const errorsOnly = (log: Log): Log => ({ ...log, info: () => undefined })
 
+/** Keeps errors for a demo that fails: what awaits an operator is one, and the demo causes some. */
+class ErrorLog {
+  readonly #lines: string[] = []
+  readonly log: Log
+
+  constructor(clock: Clock) {
+    const sink = { write: (line: string) => void this.#lines.push(line) }
+    this.log = errorsOnly(jsonLog(sink, clock.wall))
+  }
+
+  print(): void {
+    process.stderr.write(this.#lines.join(''))
+  }
+}
+
 async function fill(settings: Settings): Promise<{ email: string; password: string }> {
   const clock = systemClock()
   clock.setOffset(-BACK_MS)
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
-  const log = errorsOnly(jsonLog(process.stderr, clock.wall))
+  const errors = new ErrorLog(clock)
   // A sandbox holds nothing for review, and the console would have nothing to decide.
   const risk = { ...settings.risk, refund_review_usd: 0, withdrawal_review_usd: REVIEW_USD }
   // The history moves the clock of this process.
   const alone = { ...settings, operator_token, workers: 1, risk }
-  const service = await startSandboxService(alone, { clock, log })
+  const service = await startSandboxService(alone, { clock, log: errors.log })
   const progress = startProgress('Filling the sandbox')
   try {
     const { sandbox_host: host, runtime, url } = service
@@ -77,6 +92,9 @@ async function fill(settings: Settings): Promise<{ email: string; password: stri
       progress.update(progressBar(day, DEMO_DAYS)),
     )
     return account
+  } catch (cause) {
+    errors.print()
+    throw cause
   } finally {
     progress.end()
     await service.stop()

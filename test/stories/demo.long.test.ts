@@ -37,6 +37,7 @@ test('florin demo fills an empty sandbox with 90 days that end now, and the book
   const filled = await florin(['demo'], env)
   assert.equal(filled.code, 0, filled.output)
   assert.match(filled.stdout, /90 days of data/)
+  assert.doesNotMatch(filled.output, /"level"/)
   const audit = await florin(['audit', 'books'], env)
   assert.equal(audit.code, 0, audit.output)
 })

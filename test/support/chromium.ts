@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
@@ -31,10 +31,10 @@ async function unpacked(): Promise<Chromium> {
   if (!existsSync(folder)) {
     const aside = `${folder}.${process.pid}`
     await unpack(aside)
-    await writeFile(join(aside, 'fonts.conf'), fontsIn(folder))
     // Another test file may have unpacked the same files already.
     await rename(aside, folder).catch(() => rm(aside, { recursive: true, force: true }))
   }
+  await nameFonts(folder)
   const language = 'en_US.UTF-8'
   return {
     path: join(folder, 'chromium'),
@@ -46,6 +46,13 @@ async function unpacked(): Promise<Chromium> {
       LC_ALL: language,
     },
   }
+}
+
+/** A copied checkout still names the fonts of the original, and without them no text is visible. */
+async function nameFonts(folder: string): Promise<void> {
+  const path = join(folder, 'fonts.conf')
+  const named = await readFile(path, 'utf8').catch(() => '')
+  if (named !== fontsIn(folder)) await writeFile(path, fontsIn(folder))
 }
 
 async function unpack(folder: string): Promise<void> {
