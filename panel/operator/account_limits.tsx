@@ -24,12 +24,6 @@ export function AccountLimits({ account }: Props) {
   )
 }
 
-/** The list and the page of an account, which are refetched after a change of it. */
-export const accountPaths = ({ id }: OperatorAccount): readonly string[] => [
-  '/accounts',
-  `/accounts/${id}`,
-]
-
 const profiles = [
   ['', 'Program default'],
   ['default', 'Standard'],
@@ -53,7 +47,7 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
       rate_profile: profile === '' ? null : profile,
       ...changedLimits(account, limit_texts),
     }),
-    invalidates: accountPaths(account),
+    invalidates: ['/accounts'],
     onSuccess: () => {
       onClose()
       toast('Limits saved.')

@@ -8,7 +8,7 @@ import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { AccountLimits, accountPaths } from './account_limits.tsx'
+import { AccountLimits } from './account_limits.tsx'
 import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { SearchBar } from './search_bar.tsx'
@@ -70,7 +70,7 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
         title={is_active ? 'Suspend account?' : 'Reinstate account?'}
         danger={is_active}
         path={`/accounts/${account.id}/${is_active ? 'suspend' : 'reinstate'}`}
-        invalidates={accountPaths(account)}
+        invalidates={['/accounts']}
         success_message={is_active ? 'Account suspended.' : 'Account reinstated.'}
       >
         {is_active
