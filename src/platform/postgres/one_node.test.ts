@@ -60,3 +60,22 @@ test('a failed run throws on its own node and is not repeated by the others', as
   })()
   assert.equal(runs, 0)
 })
+
+test('a run that is left because its node stops is continued by another node', async () => {
+  const stopping = new AbortController()
+  const left = onOneNode(
+    { db, clock, random: systemRandom },
+    { task: 'left', every_ms: HOUR_MS },
+    async ({ check }) => {
+      check()
+      stopping.abort()
+      check()
+    },
+  )
+  await assert.rejects(left(stopping.signal), { name: 'AbortError' })
+  let runs = 0
+  await startNode('left', async () => {
+    runs += 1
+  })()
+  assert.equal(runs, 1)
+})

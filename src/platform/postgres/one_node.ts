@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Random } from '#platform/runtime/random.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import type { Database } from './db.ts'
 import { type Lease, withLease } from './lease.ts'
 
@@ -16,7 +17,7 @@ export function onOneNode(
   { db, clock, random }: SingleNodeDependencies,
   { task, every_ms }: { task: string; every_ms: number },
   work: (lease: Lease) => Promise<void>,
-): () => Promise<void> {
+): Task['run'] {
   const node = Buffer.from(random.bytes(8)).toString('hex')
   const hasRunElsewhere = async () => {
     const since = new Date(clock.now().getTime() - every_ms + SLACK_MS)
@@ -33,10 +34,17 @@ export function onOneNode(
               set node = excluded.node, finished_at = excluded.finished_at`,
       [task, node, clock.now()],
     )
-  return async () => {
+  return async (stopping) => {
     await withLease(db, task, async (lease) => {
       if (await hasRunElsewhere()) return
-      await work(lease).finally(record)
+      const check = () => {
+        lease.check()
+        stopping?.throwIfAborted()
+      }
+      await work({ ...lease, check }).finally(() => {
+        // Another node continues what this one leaves.
+        if (stopping?.aborted !== true) return record()
+      })
     })
   }
 }

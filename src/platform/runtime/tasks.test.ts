@@ -233,3 +233,30 @@ test('stop cancels the timers, waits for the current run and starts no other', a
   await runner.runAll()
   assert.equal(counts.started, 1)
 })
+
+test('a stop ends a long run between two of its steps, and it does not count as failed', async () => {
+  const { lines, dependencies } = testTimers()
+  let steps = 0
+  const runner = runTasks(
+    [
+      {
+        name: 'long',
+        every_ms: 1_000,
+        at_start: true,
+        run: async (stopping) => {
+          for (;;) {
+            stopping?.throwIfAborted()
+            steps += 1
+            await wait(1)
+          }
+        },
+      },
+    ],
+    dependencies,
+  )
+  await wait(20)
+  await runner.stop()
+  assert(steps > 0)
+  assert.deepEqual(lines, [])
+  assert.equal(await failures(dependencies, 'long'), 0)
+})

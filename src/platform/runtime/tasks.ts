@@ -18,7 +18,8 @@ export type Task = {
   at_start?: boolean
   /** True for checks that change nothing customers see: too slow to repeat at every advance. */
   skips_advances?: boolean
-  run(): Promise<void>
+  /** A long run looks at the signal between its steps, so that the service can stop. */
+  run(stopping?: AbortSignal): Promise<void>
 }
 
 export type TaskRunner = {
@@ -42,13 +43,15 @@ export function runTasks(
 ): TaskRunner {
   const in_progress = new Map<string, Promise<void>>()
   const nudged = new Set<string>()
-  let stopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   const run = (task: Task): Promise<void> => {
     const current = in_progress.get(task.name)
-    if (current !== undefined || stopped) return current ?? Promise.resolve()
-    const once = async () => task.run()
+    if (current !== undefined || signal.aborted) return current ?? Promise.resolve()
+    const once = async () => task.run(signal)
     const next = once()
       .catch((cause: unknown) => {
+        if (signal.aborted && cause === signal.reason) return
         metrics.task_failures.inc({ task: task.name })
         log.error('a task failed; it runs again at its next tick', { task: task.name }, cause)
       })
@@ -73,7 +76,7 @@ export function runTasks(
   for (const task of tasks) if (task.at_start === true) void run(task)
   return {
     nudge: () => {
-      if (stopped || !pacer.wake()) return
+      if (signal.aborted || !pacer.wake()) return
       for (const task of idle_tasks) {
         // The current run may have read its rows already, so another one follows it.
         if (in_progress.has(task.name)) nudged.add(task.name)
@@ -83,7 +86,7 @@ export function runTasks(
     runAll: () => runInOrder(tasks.filter(({ skips_advances }) => skips_advances !== true)),
     run: (names) => runInOrder(tasks.filter(({ name }) => names.includes(name))),
     stop: async () => {
-      stopped = true
+      stopping.abort()
       for (const cancel of [...timers, pacer.stop]) cancel()
       await Promise.all(in_progress.values())
     },
