@@ -89,13 +89,13 @@ async function measureReads(small: Reader, large: Reader, busy: string): Promise
   judge(`page 1 to page ${page}`, near_ms / far_ms, near_ms >= PAGES_MIN * far_ms)
 }
 
-async function measureCalls({ env, dependencies }: Books, busy: string): Promise<void> {
-  const [card] = await dependencies.db.rows<{ id: string }>(
-    'select id from cards where account_id = $1 limit 1',
-    [busy],
-  )
-  const plain = { account_id: busy, id: card?.id ?? '', pan: '', expiry: '' }
-  const [holder] = await holdersOf(dependencies, [plain])
+/** A typical account must meet the goal; the one with a quarter of a million rows is reported. */
+async function measureCalls(
+  { env, dependencies }: Books,
+  { accounts: [typical = ''], busy }: Population,
+): Promise<void> {
+  const bare = [typical, busy].map((account_id) => ({ account_id, id: '', pan: '', expiry: '' }))
+  const holders = await holdersOf(dependencies, bare)
   const service = await startService(readSettings(env), { dependencies: { log: silentLog } })
   try {
     const day = (days_ago: number) =>
@@ -107,8 +107,11 @@ async function measureCalls({ env, dependencies }: Books, busy: string): Promise
       ["a month's statement (CSV)", `/files/statements/${month}.csv`],
       ["a month's statement (PDF)", `/files/statements/${month}.pdf`],
     ] as const) {
-      const ms = await callMs(service.url + path, holder?.key ?? '')
+      const url = service.url + path
+      const ms = await callMs(url, holders[0]?.key ?? '')
       judge(name, ms, ms < CALL_MAX_MS, ' ms')
+      const busy_ms = await callMs(url, holders[1]?.key ?? '')
+      console.log(`  of the busiest account: ${busy_ms.toFixed(0)} ms`)
     }
   } finally {
     await service.stop()
@@ -152,7 +155,7 @@ async function measure(small: Books, large: Books, population: Population): Prom
     large: { books: large, accounts: population.accounts },
   }
   await measureReads(readers.small, readers.large, population.busy)
-  await measureCalls(large, population.busy)
+  await measureCalls(large, population)
   await measureProofs(large)
 }
 
