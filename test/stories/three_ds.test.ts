@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { advance } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { freePort } from '#test/support/port.ts'
 import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { authorize, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 
-const port = 18_000 + (process.pid % 20_000)
+const port = await freePort()
 const service = await startTestService({
   env: { FLORIN_PORT: String(port), FLORIN_PUBLIC_URL: `http://127.0.0.1:${port}` },
 })
