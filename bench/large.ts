@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { proveChanges } from '#domain/system/prove_books.ts'
 import { proveBooks } from '#main/audit.ts'
 import { startService } from '#main/start.ts'
@@ -164,11 +165,15 @@ const data_dir = kept_folder ?? (await mkdtemp(join(tmpdir(), 'florin_bench_')))
 const population_file = join(data_dir, 'population.json')
 
 /** Fills the books, or finds what an earlier run has filled. */
-async function population(): Promise<Population> {
-  if (existsSync(population_file)) return JSON.parse(await readFile(population_file, 'utf8'))
+async function preparePopulation(): Promise<Population> {
   const wanted = { accounts: ACCOUNTS, cards: CARDS, transactions: TRANSACTIONS }
+  if (existsSync(population_file)) {
+    const kept = JSON.parse(await readFile(population_file, 'utf8'))
+    if (isDeepStrictEqual(kept.wanted, wanted)) return kept.filled
+    throw new Error(`${data_dir} has books of another size: ${JSON.stringify(kept.wanted)}`)
+  }
   const filled = await fillBooks(large, wanted, FAR_PAGE * PAGE_ROWS)
-  await writeFile(population_file, JSON.stringify(filled))
+  await writeFile(population_file, JSON.stringify({ wanted, filled }))
   return filled
 }
 
@@ -177,7 +182,7 @@ const small = await openBooks(postgres.url, 'small_books', data_dir)
 const large = await openBooks(postgres.url, 'large_books', data_dir)
 try {
   const seconds = await secondsOf(async () => {
-    const filled = await population()
+    const filled = await preparePopulation()
     for (const [name, count] of Object.entries(filled.counts)) {
       console.log(`${name.padEnd(20)}${count.toLocaleString('en-US').padStart(14)}`)
     }

@@ -1,17 +1,18 @@
--- Partitions of events, movements and transactions by ID, and what is kept of the months that left.
+-- Partitions of events, movements and transactions by ID, and what is kept of months that were
+-- removed.
 --
 --   <table>_first    the rows before the first month
---   <table>_2027_01  a month; several, if no partition was added in time
+--   <table>_2027_01  one month, or several if partitions were not added in time
 --   <table>_later    everything after the last month, so a write never lacks a partition
 --
--- Keys begin with the account, as in other tables. Without a default partition, a page is read from
--- one partition after the other, and ends with the first that fills it.
+-- There is no default partition, so PostgreSQL reads partitions in order and stops once a page is
+-- full.
 
 -- Rows before a floor have left the database. Events are deleted; movements and transactions, the
 -- history of money, are in an archive. Proofs and reports don't look for them.
 create table history_floors (
   history  text primary key check (history in ('events', 'money')),
-  -- The time that the first ID behind the floor begins with, and the same as a timestamp.
+  -- The time that the oldest kept IDs begin with, and the same as a timestamp.
   floor    text collate "C" not null default '',
   since    timestamptz not null default '-infinity'
 );
@@ -28,7 +29,8 @@ create table archived_sums (
 );
 call guard_table('archived_sums');
 
--- The archived part of the amounts paid to each card network, by movements and by transactions.
+-- The archived part of the amounts paid to each card network, according to movements and to
+-- transactions.
 create table archived_networks (
   network              text primary key,
   ledger_micros        bigint not null,
@@ -36,7 +38,7 @@ create table archived_networks (
 );
 call guard_table('archived_networks');
 
--- The numbers of deleted events: the proof of sequences begins with them.
+-- The sequence numbers of deleted events: the proof of sequences begins with them.
 create table retired_sequences (
   account_id  text collate "C" primary key,
   numbers     int8multirange not null
@@ -48,12 +50,12 @@ call guard_table('retired_sequences');
 --   leaving   the months are detached; their tables are dropped when the files have all their rows
 --   archived  only the files have them
 create table archives (
-  -- The floor of money behind it.
+  -- The floor of `money` once the archive is complete.
   floor        text collate "C" primary key,
   state        text not null check (state in ('leaving', 'archived')),
-  -- Detached tables by the table they were part of.
+  -- The detached tables, by the table that they were part of.
   detached     jsonb not null,
-  -- Of the manifest; the next archive names it, so none can be left out or replaced.
+  -- SHA-256 of the manifest. The next manifest has it, so none can be left out or replaced.
   sha256       text,
   archived_at  timestamptz
 );
@@ -73,8 +75,8 @@ create view entries as
     from archived_sums;
 grant select on entries to florin_service;
 
--- Citus refuses triggers unless the setting is on. Those of partitions only refuse changes.
--- PostgreSQL alone ignores the setting.
+-- Citus refuses triggers unless the setting is on. It is safe here, because these triggers only
+-- refuse changes. Plain PostgreSQL ignores the setting.
 create procedure create_partition(partitioned regclass, suffix text, bounds text, options text)
 language plpgsql as $$
 declare
@@ -84,7 +86,7 @@ begin
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
   execute format('create table %I partition of %s for values %s %s', made, partitioned, bounds,
     options);
-  -- Triggers of a statement are not inherited.
+  -- Statement-level triggers are not inherited.
   for guarding in
     select pg_get_triggerdef(oid) from pg_trigger
      where tgrelid = partitioned and tgfoid = 'refuse_change'::regproc
@@ -95,7 +97,7 @@ end
 $$;
 revoke execute on procedure create_partition from public;
 
--- The partitions of a table with their bounds: null for the first and the last one.
+-- The partitions of a table with their bounds: the first has no lower_id, the last no upper_id.
 create function partitions_of(partitioned regclass)
   returns table (partition regclass, lower_id text, upper_id text) language sql stable
 begin atomic
@@ -106,7 +108,7 @@ begin atomic
    where i.inhparent = partitioned;
 end;
 
--- The month in which an ID was made: the inverse of id_time.
+-- The month in which an ID was made.
 create function id_month(id text) returns timestamp language sql immutable
 begin atomic
   select date_trunc('month', to_timestamp(sum(digit * 32::numeric ^ (10 - place)) / 1000)
@@ -116,7 +118,8 @@ begin atomic
             from generate_series(1, 10) as place) digits;
 end;
 
--- The bounds of a partition: the IDs of these months, with the prefix of an ID.
+-- The bounds of a partition: the IDs of these months, with the prefix of like_id. Without `until`,
+-- it has no end.
 create function month_bounds(like_id text, month timestamp, until timestamp) returns text
 language sql stable
 begin atomic
@@ -136,7 +139,7 @@ declare
   border      text;
 begin
   for partitioned in
-    -- Transactions are updated, so their pages keep room for it.
+    -- Transactions are updated, so their pages keep free space.
     select *
       from (values ('events', 'evt', ''), ('movements', 'bal', ''),
                    ('transactions', 'txn', 'with (fillfactor = 80)')) as t (name, prefix, options)
@@ -174,8 +177,8 @@ end
 $$;
 revoke execute on function call_coordinator from public;
 
--- A worker that waits for the lock of a table blocks all other statements on it. Citus sends it the
--- time limit only if it is set like this, in a procedure.
+-- While a statement waits for the lock of a table, all later ones on that table wait too. Citus
+-- sends the time limit to workers only if it is set like this, in a procedure.
 create procedure limit_lock_waits() language plpgsql as $$
 begin
   set local citus.propagate_set_commands = 'local';
@@ -184,8 +187,8 @@ end
 $$;
 
 -- Adds the partitions of this month and the next. Rows that already came into <table>_later stay
--- where they are: it becomes the partition of their months. Null if the lock was not free soon: the
--- next run tries again, and until then rows go to <table>_later.
+-- where they are: it becomes the partition of their months. Null if the lock
+-- was not free in time: the next run tries again, and until then rows go to <table>_later.
 create function add_partitions_here(partitioned regclass, at timestamptz) returns integer
 language plpgsql security definer set search_path from current set lock_timeout = '200ms' as $$
 declare

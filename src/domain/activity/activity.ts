@@ -43,8 +43,9 @@ const TYPES_BY_SCOPE: Readonly<Partial<Record<Scope, ActivityType>>> = {
 }
 
 /**
- * Limits the stream to what the caller may see: a token only sees the types of its scopes, on its
- * cards. Withdrawals count as spending, but also need withdrawal:read.
+ * Limits the stream to what the caller may see: an OAuth token sees only the types of its scopes,
+ * and a caller with a list of cards only those. Withdrawals have the type `spend`, and also need
+ * withdrawal:read.
  */
 export function whereVisibleTo(caller: Caller): Condition[] {
   const where: Condition[] = [['account_id = ?', caller.account_id], ['activity_type is not null']]
@@ -55,7 +56,7 @@ export function whereVisibleTo(caller: Caller): Condition[] {
     .map(([, type]) => type)
   where.push(['activity_type = any(?)', types])
   if (!caller.scopes.has('withdrawal:read')) where.push(["resource_type <> 'withdrawal'"])
-  // Other apps ask for approvals too; a token lists its own with list_approvals.
+  // Approvals of other apps stay hidden; a token reads its own with list_approvals.
   where.push(["resource_type <> 'approval'"])
   return where
 }
@@ -79,7 +80,7 @@ export async function whereOfAgents(
   return [['(client_id = any(?) or card_id = any(?))', ids]]
 }
 
-/** A failed top-up keeps the type `topup`; the filter `error` matches by severity instead. */
+/** `error` is a filter by severity, not a type: a failed top-up has the type `topup`. */
 export function whereTypeIn(list: string): Condition[] {
   const types = list.split(',')
   const others = types.filter((type) => type !== 'error')
@@ -89,7 +90,7 @@ export function whereTypeIn(list: string): Condition[] {
   return [["(severity = 'error' or activity_type = any(?))", others]]
 }
 
-/** PostgreSQL only uses the partial index without spending if the query repeats its condition. */
+/** PostgreSQL uses the partial index that excludes spending only if the query does too. */
 function excludeSpending(types: readonly string[]): Condition[] {
   return types.includes('spend') ? [] : [["activity_type <> 'spend'"]]
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '#contract/scopes.ts'
-import { isSignedIn } from '#domain/accounts/browser_sessions.ts'
+import { lockIfSignedIn } from '#domain/accounts/browser_sessions.ts'
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import { expireChallengesOfGrant } from '#domain/authorizations/challenge_store.ts'
 import { type Budget, detailOf } from '#domain/budgets/budget.ts'
@@ -63,7 +63,7 @@ export async function recordConsent(
   const { account_id, client, audit_context } = context
   const now = clock.now()
   const id = await db.transaction(async (tx) => {
-    if (!(await isSignedIn(tx, account_id, decision.signed_in_at))) return null
+    if (!(await lockIfSignedIn(tx, account_id, decision.signed_in_at))) return null
     const live = await lockLiveGrantsOf(tx, { account_id, client_id: client.id, now })
     const isNewClient = !(await isKnownClient(tx, account_id, client.id))
     const same = live.find((grant) => isForSameCards(grant, decision.cards))

@@ -1,5 +1,5 @@
 import { type Scope, scope_names } from '#contract/scopes.ts'
-import { isSignedIn } from '#domain/accounts/browser_sessions.ts'
+import { lockIfSignedIn } from '#domain/accounts/browser_sessions.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
 import { type Budget, detailOf } from '#domain/budgets/budget.ts'
 import { setBudget } from '#domain/budgets/set_budget.ts'
@@ -47,7 +47,7 @@ export async function recordStepUp(
   const { account_id, client, audit_context } = context
   const now = clock.now()
   const isRecorded = await db.transaction(async (tx) => {
-    if (!(await isSignedIn(tx, account_id, signed_in_at))) return false
+    if (!(await lockIfSignedIn(tx, account_id, signed_in_at))) return false
     const live = await lockLiveGrantsOf(tx, { account_id, client_id: client.id, now })
     const grant = live.find(({ id }) => id === request.grant_id)
     if (grant === undefined) return false

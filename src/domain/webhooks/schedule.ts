@@ -17,11 +17,11 @@ const DELAYS_MS = [
 
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1
 
-/** Part of the delay, either way, so attempts that failed together are not retried together. */
+/** Share of the delay that is added or subtracted, so deliveries are not all retried together. */
 const JITTER = 0.2
 const JITTER_STEPS = 1_000_000
 
-/** A longer Retry-After is cut to this. */
+/** A longer Retry-After is capped at this. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR
 
 type FailedAttempt = {
@@ -33,7 +33,7 @@ type FailedAttempt = {
   random: { below(limit: number): number }
 }
 
-/** Null after the last attempt. Retry-After can lengthen the delay but not shorten it. */
+/** Null if that was the last attempt. Retry-After can lengthen the delay but not shorten it. */
 export function nextAttemptAt({
   attempts,
   retry_after_ms,

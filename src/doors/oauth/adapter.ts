@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { BROWSER_SESSION_MS, findsSignedIn } from '#domain/accounts/browser_sessions.ts'
+import { BROWSER_SESSION_MS, isSignedIn } from '#domain/accounts/browser_sessions.ts'
 import type { AuditContext } from '#domain/audit/audit.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import { findGrant } from '#domain/credentials/grant_store.ts'
@@ -143,7 +143,7 @@ async function unlessSignedOut(
   if (account_id === null || signed_in_at === null) return row
   const { db } = runtimeOfId(dependencies, account_id)
   if (db === dependencies.db) return row
-  return (await findsSignedIn(db, account_id, signed_in_at)) ? row : undefined
+  return (await isSignedIn(db, account_id, signed_in_at)) ? row : undefined
 }
 
 async function forgetCredentials({ db, credentials }: Runtime, account_id: string): Promise<void> {

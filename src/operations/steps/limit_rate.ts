@@ -21,7 +21,7 @@ type RatedCall = {
   bearer?: string | null
 }
 
-/** Limits by credential, or by IP address if there is none. */
+/** Counts a call by the token of its second factor, by its credential, or else by network. */
 export function rateSubjectOf(
   { keys, settings }: Runtime,
   { ip, operation, caller = null, operator = null, bearer = '' }: RatedCall,
@@ -39,14 +39,14 @@ export function rateSubjectOf(
   return { key: caller === null ? `ip|${networkOf(ip)}` : credentialKey(caller), policies }
 }
 
-/** A code has a million values; a stolen token allows about a thousand guesses a day. */
+/** A code has a million values; a stolen token allows 960 guesses a day. */
 const SECOND_FACTOR_POLICIES: readonly RatePolicy[] = [
   { name: 'sustained', limit: 10, window_ms: 15 * 60_000 },
 ]
 
 export type AnonymousGroup = keyof typeof anonymous_policies
 
-/** Limits a route without credentials by IP address. */
+/** Limits a route without credentials by network. */
 export function anonymousSubject(group: AnonymousGroup, ip: string): RateSubject {
   return { key: `${group}|${networkOf(ip)}`, policies: anonymous_policies[group] }
 }
@@ -56,7 +56,7 @@ function credentialKey({ kind, id, account_id }: Caller): string {
   return kind === 'oauth_client' ? `${id}|${account_id}` : id
 }
 
-/** Counts the call against the limits of its credential. */
+/** Counts the call, unless it is a part of one that was counted. */
 export async function limitCallRate(invocation: Invocation): Promise<void> {
   if (invocation.call.is_part === true) {
     invocation.rate = await peekRate(invocation)
@@ -69,7 +69,7 @@ export async function limitCallRate(invocation: Invocation): Promise<void> {
 const subjectOf = ({ runtime, operation, caller, operator, request, call }: Invocation) =>
   rateSubjectOf(runtime, { ip: request.ip, operation, caller, operator, bearer: call.bearer })
 
-/** A call that was refused before it was counted has rate headers too. */
+/** The state of the limits without counting the call, for its headers. */
 export async function peekRate(invocation: Invocation): Promise<CountedRate> {
   const subject = subjectOf(invocation)
   const verdict = await invocation.runtime.limiter.peek(subject.key, subject.policies)

@@ -11,9 +11,9 @@ const RESPONSE_TIMEOUT_MS = 3_000
 
 /**
  * The subscriptions of one database share a connection, which stays open until the last of them is
- * stopped. It is opened again after a lost connection, a silent server and a host that became a
+ * stopped. It is opened again when it is lost, the server stops responding or the host becomes a
  * standby. Notifications are only hints: after a reconnect every subscriber gets an empty one,
- * because some may have been lost.
+ * because earlier ones may have been lost.
  */
 export class Listener {
   readonly #connect: () => Promise<pg.Client>
@@ -30,7 +30,7 @@ export class Listener {
     this.#log = log
   }
 
-  /** Resolves when the subscription works or its first attempt failed; further ones follow. */
+  /** Resolves once subscribed, or once the first attempt has failed; more follow. */
   async listen(channel: string, onNotify: OnNotify): Promise<() => Promise<void>> {
     const channel_subscribers = this.#subscribers.get(channel) ?? new Set()
     channel_subscribers.add(onNotify)
@@ -62,7 +62,7 @@ export class Listener {
     await this.#loop
   }
 
-  /** Repeated by the heartbeat; the channels in it show the session's purpose to operators. */
+  /** Repeated by the heartbeat; pg_stat_activity shows it, and with it the session's purpose. */
   #statement(): string {
     return [...this.#subscribers.keys()].map((channel) => `listen ${channel}`).join('; ')
   }
@@ -79,7 +79,7 @@ export class Listener {
     try {
       client = await this.#connect()
       client.on('notification', ({ channel, payload }) => this.#notify(channel, payload ?? ''))
-      // Channels may be added meanwhile.
+      // Channels may be added while it connects.
       for (let sent = ''; sent !== this.#statement(); ) {
         sent = this.#statement()
         await query(client, sent)
@@ -113,7 +113,14 @@ export class Listener {
   }
 
   #notify(channel: string, payload: string): void {
-    for (const onNotify of this.#subscribers.get(channel) ?? []) onNotify(payload)
+    for (const onNotify of this.#subscribers.get(channel) ?? []) {
+      try {
+        onNotify(payload)
+      } catch (cause) {
+        // The other subscribers and the connection must not depend on it.
+        this.#log.error('a subscriber failed', { channel }, cause)
+      }
+    }
   }
 
   /** Resolves when the connection ends, stops responding or is stopped. */

@@ -6,12 +6,12 @@ import { type Lease, withLease } from './lease.ts'
 
 type SingleNodeDependencies = { db: Database; clock: Clock; random: Random }
 
-/** Nodes start at different times, so a run elsewhere may be up to one interval old. */
+/** A run that ended almost an interval ago does not count: timers are not exact. */
 const SLACK_MS = 60_000
 
 /**
- * Runs the work unless another node is running it or has run it within this interval. Runs of the
- * same node are not skipped.
+ * Runs the work unless another node is running it or has run it within the last interval. A node
+ * does not skip runs because of its own.
  */
 export function onOneNode(
   { db, clock, random }: SingleNodeDependencies,
@@ -42,7 +42,7 @@ export function onOneNode(
         stopping?.throwIfAborted()
       }
       await work({ ...lease, check }).finally(() => {
-        // Another node continues what this one leaves.
+        // A run that a stop has ended is not recorded, so that another node takes over.
         if (stopping?.aborted !== true) return record()
       })
     })

@@ -289,7 +289,7 @@ test('the dialogs in which operators decide about money fit and are accessible',
           .getByRole('button', { name: /^Limits for/ })
           .first()
           .click()
-        await page.getByLabel('Maximum cards').fill('2.5')
+        await page.getByLabel('Maximum withdrawal', { exact: true }).fill('12.345')
         await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
         await page.locator('[aria-invalid=true]:focus').waitFor()
       },
