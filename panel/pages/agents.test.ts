@@ -5,24 +5,11 @@ import type { Grant } from '#panel/grants.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
 import { type Answers, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
-import { page as pageOf, row } from '#panel/test_support/samples.ts'
+import { grantWith, page as pageOf, row } from '#panel/test_support/samples.ts'
 import { AgentPage } from './agent.tsx'
 import { Agents } from './agents.tsx'
 
-const grant: Grant = {
-  id: 'grant_1',
-  client_id: 'client_1',
-  client_name: 'Shopper',
-  status: 'active',
-  scopes: ['cards:read', 'cards:write'],
-  card_ids: null,
-  last_used_at: null,
-  last_used_ip: null,
-  created_at: '2026-11-01T00:00:00.000Z',
-  expires_at: '2026-12-01T00:00:00.000Z',
-  revoked_at: null,
-  budget: null,
-}
+const grant = grantWith({ scopes: ['cards:read', 'cards:write'] })
 const answersWith = (...data: Grant[]): Answers => ({
   'GET /oauth/grants': { data },
   'GET /files/statements/2026-11.agents.json': {

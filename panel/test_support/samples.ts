@@ -6,6 +6,7 @@ import {
   operator_operations,
 } from '#contract/operator/operations.ts'
 import { exampleOf } from '#doors/site/docs/example_of.ts'
+import type { Grant } from '#panel/grants.ts'
 
 /** Some fields of an object, at any depth. Lists are replaced as a whole. */
 export type Changes<Value> = Value extends readonly unknown[]
@@ -63,3 +64,20 @@ function merged(base: unknown, changes: unknown): unknown {
   const fields = Object.entries(changes).map(([name, value]) => [name, merged(base[name], value)])
   return { ...base, ...Object.fromEntries(fields) }
 }
+
+/** An app that may act for the account, with changes. */
+export const grantWith = (changes: Partial<Grant>): Grant => ({
+  id: 'grant_1',
+  client_id: 'client_1',
+  client_name: 'Shopper',
+  status: 'active',
+  scopes: [],
+  card_ids: null,
+  last_used_at: null,
+  last_used_ip: null,
+  created_at: '2026-11-01T00:00:00.000Z',
+  expires_at: '2026-12-01T00:00:00.000Z',
+  revoked_at: null,
+  budget: null,
+  ...changes,
+})

@@ -5,26 +5,14 @@ import { createElement } from 'react'
 import type { Grant } from '#panel/grants.ts'
 import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
+import { grantWith } from '#panel/test_support/samples.ts'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { AgentBudget } from './agent_budget.tsx'
 import { AgentFilter } from './agent_filter.tsx'
 import { AgentLinks } from './agent_links.tsx'
 import { RemoveScope } from './remove_scope.tsx'
 
-const grant: Grant = {
-  id: 'grant_1',
-  client_id: 'client_1',
-  client_name: 'Shopper',
-  status: 'active',
-  scopes: ['cards:read', 'webhook:write'],
-  card_ids: null,
-  last_used_at: null,
-  last_used_ip: null,
-  created_at: '2026-11-01T00:00:00.000Z',
-  expires_at: '2026-12-01T00:00:00.000Z',
-  revoked_at: null,
-  budget: null,
-}
+const grant = grantWith({ scopes: ['cards:read', 'webhook:write'] })
 const PUT = 'PUT /oauth/grants/grant_1/budget'
 const DELETE = 'DELETE /oauth/grants/grant_1/budget'
 
