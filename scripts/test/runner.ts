@@ -85,10 +85,11 @@ export function testRunner(
     const work = { tally, failures, printer, isOver, silent_max_ms, startWorker: start }
     const alone = files.filter(runsAlone)
     const shared = files.filter((file) => !alone.includes(file))
+    // First, because a budget cuts off the end: these are the tests under load and of failures.
+    for (const file of alone) await runInOneProcess(work, [file])
     await Promise.all(
       Array.from({ length: options.workers ?? WORKERS }, () => runInOneProcess(work, shared)),
     )
-    for (const file of alone) await runInOneProcess(work, [file])
     printer.end()
     const code = stopped === undefined ? Number(failures.length > 0) : (EXIT_CODES[stopped] ?? 1)
     return { code, tally, failures }
