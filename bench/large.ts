@@ -7,6 +7,7 @@ import { proveChanges } from '#domain/system/prove_books.ts'
 import { proveBooks } from '#main/audit.ts'
 import { startService } from '#main/start.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
+import { openDatabase } from '#platform/postgres/db.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { readSettings } from '#settings/settings.ts'
 import { insertBareCard } from '#test/support/issuer.ts'
@@ -126,20 +127,26 @@ const secondsOf = async (work: () => Promise<unknown>) => {
 }
 
 /** All proofs once, then a run that reads only what changed. */
-async function measureProofs({ dependencies, engine }: Books): Promise<void> {
+async function measureProofs({ url, engine }: Books): Promise<void> {
   await engine.drain()
-  const { db } = dependencies
-  const started = performance.now()
-  const { violations } = await proveBooks(db)
-  const whole_s = (performance.now() - started) / 1_000
-  for (const each of violations.slice(0, 10)) console.error(`${each.proof}: ${each.sentence}`)
-  judge('violations of the proofs', violations.length, violations.length === 0)
-  const options = { check: () => undefined, has_cycle: false }
-  await proveChanges(db, { now: new Date(), ...options })
-  const unchanged_s = await secondsOf(() => proveChanges(db, { now: new Date(), ...options }))
-  console.log(
-    `proofs: everything in ${whole_s.toFixed(1)} s; nothing changed, ${unchanged_s.toFixed(1)} s`,
-  )
+  // The engine's pool has no hash joins, which proofs need.
+  const db = openDatabase(url)
+  try {
+    const started = performance.now()
+    const { violations } = await proveBooks(db)
+    const whole_s = (performance.now() - started) / 1_000
+    for (const each of violations.slice(0, 10)) console.error(`${each.proof}: ${each.sentence}`)
+    judge('violations of the proofs', violations.length, violations.length === 0)
+    console.log(`everything proven in ${whole_s.toFixed(1)} s`)
+    const options = { check: () => undefined, has_cycle: false }
+    const first_s = await secondsOf(() => proveChanges(db, { now: new Date(), ...options }))
+    const unchanged_s = await secondsOf(() => proveChanges(db, { now: new Date(), ...options }))
+    console.log(
+      `first run of the task ${first_s.toFixed(1)} s; the next ${unchanged_s.toFixed(1)} s`,
+    )
+  } finally {
+    await db.close()
+  }
 }
 
 async function measure(small: Books, large: Books, population: Population): Promise<void> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { cellOfId } from '#kernel/id.ts'
 import { runtimeOfId } from '#operations/cells.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
@@ -22,6 +23,28 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.trim().split(' ').filter(Boolean).map(Number)
 }
 
+async function accepts(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** A process of the server may end at any time. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /** A database server of its own; if it is killed, its keeper starts it again on the same port. */
 async function startServer() {
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_cell_'))
@@ -37,20 +60,23 @@ async function startServer() {
     )
   return {
     url,
-    /** Waits for the restart: the old server's processes still respond for a moment. */
+    /**
+     * Waits for the restart. The old server's processes still respond for a moment, and a first
+     * attempt fails while they run, but only a new server accepts a connection.
+     */
     kill: async () => {
-      const killed = await postmaster()
-      process.kill(killed, 'SIGKILL')
-      const isRestarted = async () => ![killed, Number.NaN].includes(await postmaster())
+      process.kill(await postmaster(), 'SIGKILL')
+      const isRestarted = () => accepts(url)
       assert.ok(await eventually(isRestarted, { within_ms: 30_000 }), 'the server was restarted')
     },
     /** No packet, no reset: every process of the server is stopped. */
     silence: async (ms: number) => {
       const pid = await postmaster()
-      const all = [pid, ...(await childrenOf(pid))]
-      for (const each of all) process.kill(each, 'SIGSTOP')
+      signal(pid, 'SIGSTOP')
+      const children = await childrenOf(pid)
+      for (const child of children) signal(child, 'SIGSTOP')
       await delay(ms)
-      for (const each of all) process.kill(each, 'SIGCONT')
+      for (const each of [pid, ...children]) signal(each, 'SIGCONT')
     },
   }
 }

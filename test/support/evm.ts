@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -60,15 +61,18 @@ export async function startEvmNode() {
       for (let left = count; left > 0; left -= 1) await rpc('evm_mine')
     },
     pay: (to: string, micros: bigint, contract: Hex = asset, nonce?: number) =>
-      outside.writeContract({
-        address: contract,
-        abi: asset_abi,
-        functionName: 'transfer',
-        args: [to as Hex, micros],
-        gas: 200_000n,
-        ...(nonce !== undefined && { nonce }),
-      }),
-    giveCoins: (to: string, wei = COIN) => outside.sendTransaction({ to: to as Hex, value: wei }),
+      withKnownNonce(() =>
+        outside.writeContract({
+          address: contract,
+          abi: asset_abi,
+          functionName: 'transfer',
+          args: [to as Hex, micros],
+          gas: 200_000n,
+          ...(nonce !== undefined && { nonce }),
+        }),
+      ),
+    giveCoins: (to: string, wei = COIN) =>
+      withKnownNonce(() => outside.sendTransaction({ to: to as Hex, value: wei })),
     held: (address: string, contract: Hex = asset) =>
       outside.readContract({
         address: contract,
@@ -76,6 +80,20 @@ export async function startEvmNode() {
         functionName: 'balanceOf',
         args: [address as Hex],
       }),
+  }
+}
+
+const NONCE_TRIES_MAX = 5
+
+/** For a moment after a block, the node still reports the nonce before it. */
+async function withKnownNonce<Value>(sends: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await sends()
+    } catch (cause) {
+      if (tries === NONCE_TRIES_MAX || !String(cause).includes('correct nonce')) throw cause
+      await sleep(100)
+    }
   }
 }
 

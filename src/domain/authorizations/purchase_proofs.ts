@@ -95,8 +95,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'each transaction event has its transaction, in a state that the event leads to',
     scope: 'slice',
-    sql: `${OF_TRANSACTIONS}
-      select e.account_id, e.resource_id as id,
+    common: OF_TRANSACTIONS,
+    sql: `select e.account_id, e.resource_id as id,
              case when t.id is null then format('There is an event %s, but no transaction.', e.type)
                   else format('There is an event %s; the %s is %s.', e.type, t.type, t.status)
              end as sentence
@@ -118,7 +118,8 @@ export const purchase_proofs: readonly Proof[] = [
     name: 'each change of an authorization has one event, capture or refund',
     scope: 'slice',
     // The capture of a single-message purchase is made with it and changes nothing.
-    sql: `${OF_TRANSACTIONS}, wanted as materialized (
+    common: OF_TRANSACTIONS,
+    sql: `with wanted as materialized (
         select t.*, t.version - t.rest as expected
           from (select t.*, ${FOLLOWING} - t.is_single_message::integer as rest
                   from touched t where t.type = 'authorization'
@@ -132,7 +133,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'each reversed refund has one event of its reversal',
     scope: 'slice',
-    sql: `${OF_TRANSACTIONS}, wanted as materialized (
+    common: OF_TRANSACTIONS,
+    sql: `with wanted as materialized (
         select t.*, (t.status = 'reversed')::integer as expected
           from touched t where t.type = 'refund' and t.id >= ${EVENTS_FLOOR}),
       ${withWrongEvents(REVERSAL)}
@@ -143,8 +145,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'each transaction has a status that its type and amounts allow',
     scope: 'slice',
-    sql: `${OF_TRANSACTIONS}
-      select t.account_id, t.id,
+    common: OF_TRANSACTIONS,
+    sql: `select t.account_id, t.id,
              format('The %s is %s, with %s open, %s captured and %s refunded.', t.type, t.status,
                     ${usd('t.open_micros')}, ${usd('t.captured_micros')},
                     ${usd('t.refunded_micros')}) as sentence
@@ -161,8 +163,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'what an authorization captured is the sum of its captures',
     scope: 'slice',
-    sql: `${OF_TRANSACTIONS}
-      select t.account_id, t.id,
+    common: OF_TRANSACTIONS,
+    sql: `select t.account_id, t.id,
              format('The authorization captured %s; its captures sum to %s.',
                     ${usd('t.captured_micros')}, ${usd('c.sum')}) as sentence
         from touched t
@@ -174,7 +176,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'what was refunded is the sum of the refunds',
     scope: 'slice',
-    sql: `${OF_TRANSACTIONS}, refunded as (
+    common: OF_TRANSACTIONS,
+    sql: `with refunded as (
         select t.account_id, t.id, t.type, t.refunded_micros, case t.type
           when 'authorization' then (
             select coalesce(sum(r.amount_micros), 0) from transactions r
@@ -199,7 +202,8 @@ export const purchase_proofs: readonly Proof[] = [
     // The capture of a single-message purchase has none of its own: the purchase moved the money.
     // Rows and sums meet in a group, because the planner expects few rows and would compare each
     // row with each sum.
-    sql: `${OF_TRANSACTIONS}, sums as materialized (
+    common: OF_TRANSACTIONS,
+    sql: `with sums as materialized (
         select account_id, reference_id,
                sum(amount_micros) filter (where movement in
                  ('hold_captured', 'spend_taken', 'spend_owed')) as taken,
@@ -231,8 +235,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'each movement of a card payment has its transaction',
     scope: 'slice',
-    sql: `${OF_TRANSACTIONS}
-      select m.account_id, m.id,
+    common: OF_TRANSACTIONS,
+    sql: `select m.account_id, m.id,
              format('%s moved %s for %s, which is %s.', m.movement, ${usd('m.amount_micros')},
                     m.reference_id, coalesce('a ' || t.type, 'missing')) as sentence
         from moved m

@@ -16,7 +16,17 @@ import type { SnapshotReader } from '#platform/postgres/snapshot.ts'
 export type Proof = {
   name: string
   scope: 'slice' | 'account' | 'range' | 'programme' | 'whole'
+  /** A WITH clause that the statement reads from; proofs with the same one share its rows. */
+  common?: string
   sql: string
+}
+
+/** One statement for proofs with the same WITH clause; each row names its proof. */
+export function statementOf(proofs: readonly Proof[]): string {
+  const parts = proofs.map(
+    ({ name, sql }) => `select '${name.replaceAll("'", "''")}' as proof, f.* from (${sql}) f`,
+  )
+  return [proofs[0]?.common ?? '', parts.join('\nunion all\n')].join('\n')
 }
 
 /** An object for which a proof does not hold. */

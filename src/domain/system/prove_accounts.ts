@@ -1,4 +1,10 @@
-import { type Proof, type Slice, sliceParams, type Violation } from '#domain/context/proof.ts'
+import {
+  type Proof,
+  type Slice,
+  sliceParams,
+  statementOf,
+  type Violation,
+} from '#domain/context/proof.ts'
 import { idFloor, idTimeMs } from '#kernel/id.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { type SnapshotReader, withSnapshot } from '#platform/postgres/snapshot.ts'
@@ -19,10 +25,20 @@ export const fromTheStart = (account_id: string): AccountProgress => ({
   proven_at: null,
 })
 
+export type ProofRun = {
+  now: Date
+  /** Called before each step; throws if another node has taken over. */
+  check(): void
+}
+
 export type AccountsProven = { progress: AccountProgress[]; violations: Violation[] }
 
-/** The rows of a table that a slice has at most. */
+/** The rows of a table that a slice has at most, and those of all slices of a statement. */
 const SLICE_ROWS = 2_000
+const SLICES_ROWS = 20_000
+const SLICE_ROWS_MIN = 100
+/** The accounts whose rows are added up together. Each may return 20,000 rows at a time. */
+const TOGETHER = 10
 const STATEMENT_MS = 60_000
 const SECOND_MS = 1_000
 /** No transaction lives this long, so nothing can still be added before. */
@@ -37,11 +53,12 @@ const OVERLAP_MS = 600 * SECOND_MS
 export async function proveAccounts(
   db: Database,
   accounts: readonly AccountProgress[],
-  now: Date,
+  { now, check }: ProofRun,
 ): Promise<AccountsProven> {
   const violations: Violation[] = []
   let open = accounts.map((progress) => ({ progress, after: progress.through }))
   while (open.length > 0) {
+    check()
     const slices = await inSnapshot(db, async (reader) => {
       const next = await nextSlices(reader, open)
       violations.push(...(await run(reader, 'slice', next, now)))
@@ -53,11 +70,14 @@ export async function proveAccounts(
       return after === LAST ? [] : [{ progress, after }]
     })
   }
-  const progress = await inSnapshot(db, async (reader) => {
+  check()
+  const advanced = await inSnapshot(db, async (reader) => {
     const whole = accounts.map((account) => sliceOf(account, { after: '', through: LAST }))
     violations.push(...(await run(reader, 'account', whole, now)))
-    return advanceAll(reader, accounts, { now, violations })
+    return advanceAll(reader, accounts, now)
   })
+  violations.push(...advanced.flatMap((account) => account.violations))
+  const progress = advanced.map((account) => account.progress)
   return { progress, violations: distinct(violations) }
 }
 
@@ -101,7 +121,7 @@ type OpenAccount = { progress: AccountProgress; after: string }
 const endOf = (table: string, prefix: string) => `(
   select substr(r.id, ${prefix.length + 2}) from ${table} r
    where r.account_id = a.account_id and r.id > '${prefix}_' || a.after
-   order by r.id offset ${SLICE_ROWS - 1} limit 1)`
+   order by r.id offset $3 limit 1)`
 
 const NEXT_ENDS = `
   select a.account_id, coalesce(least(${endOf('events', 'evt')}, ${endOf('movements', 'bal')},
@@ -109,9 +129,11 @@ const NEXT_ENDS = `
     from unnest($1::text[], $2::text[]) as a (account_id, after)`
 
 async function nextSlices(reader: SnapshotReader, open: readonly OpenAccount[]): Promise<Slice[]> {
+  const rows = Math.max(Math.floor(SLICES_ROWS / open.length), SLICE_ROWS_MIN)
   const ends = await reader.rows<{ account_id: string; through: string }>(NEXT_ENDS, [
     open.map(({ progress }) => progress.account_id),
     open.map(({ after }) => after),
+    Math.min(rows, SLICE_ROWS) - 1,
   ])
   const through_of = new Map(ends.map(({ account_id, through }) => [account_id, through]))
   return open.map(({ progress, after }) =>
@@ -119,37 +141,65 @@ async function nextSlices(reader: SnapshotReader, open: readonly OpenAccount[]):
   )
 }
 
+/** Half of the time of a busy account's proofs was reading its transactions for each of them. */
+const STATEMENTS = { slice: statementsOf('slice'), account: statementsOf('account') }
+
+function statementsOf(scope: Proof['scope']): string[] {
+  const of_scope = proofs.filter((proof) => proof.scope === scope)
+  const groups = new Map<string, Proof[]>()
+  for (const proof of of_scope) {
+    const key = proof.common ?? proof.name
+    groups.set(key, [...(groups.get(key) ?? []), proof])
+  }
+  return [...groups.values()].map(statementOf)
+}
+
 async function run(
   reader: SnapshotReader,
-  scope: Proof['scope'],
+  scope: keyof typeof STATEMENTS,
   slices: readonly Slice[],
   now: Date,
 ): Promise<Violation[]> {
   const violations: Violation[] = []
-  for (const { name, sql } of proofs.filter((proof) => proof.scope === scope)) {
-    const found = await reader.rows<Omit<Violation, 'proof'>>(sql, sliceParams(slices, now))
-    violations.push(...found.map((row) => ({ proof: name, ...row })))
+  for (const statement of STATEMENTS[scope]) {
+    violations.push(...(await reader.rows<Violation>(statement, sliceParams(slices, now))))
   }
   return violations
 }
 
+type Advanced = { progress: AccountProgress; violations: Violation[] }
+
 async function advanceAll(
   reader: SnapshotReader,
   accounts: readonly AccountProgress[],
-  { now, violations }: { now: Date; violations: Violation[] },
-): Promise<AccountProgress[]> {
-  const boundary = bodyAt(now.getTime() - SETTLED_MS)
-  const advanced: AccountProgress[] = []
-  for (const { account_id, through, running } of accounts) {
-    const settled = boundary > through ? boundary : through
-    const states: Record<string, unknown> = {}
-    for (const { name, key, start, advance } of running_proofs) {
-      const from = running[key] ?? (await start(reader, account_id))
-      const { state, sentences } = await advance(reader, account_id, { from, settled })
-      states[key] = state
-      violations.push(...sentences.map((found) => ({ proof: name, account_id, ...found })))
-    }
-    advanced.push({ account_id, through: settled, running: states, proven_at: now })
+  now: Date,
+): Promise<Advanced[]> {
+  const advanced: Advanced[] = []
+  for (let at = 0; at < accounts.length; at += TOGETHER) {
+    const some = accounts.slice(at, at + TOGETHER)
+    advanced.push(...(await Promise.all(some.map((account) => advance(reader, account, now)))))
   }
   return advanced
+}
+
+async function advance(
+  reader: SnapshotReader,
+  { account_id, through, running }: AccountProgress,
+  now: Date,
+): Promise<Advanced> {
+  const boundary = bodyAt(now.getTime() - SETTLED_MS)
+  const settled = boundary > through ? boundary : through
+  const results = await Promise.all(
+    running_proofs.map(async (proof) => {
+      const from = running[proof.key] ?? (await proof.start(reader, account_id))
+      return { proof, ...(await proof.advance(reader, account_id, { from, settled })) }
+    }),
+  )
+  const states = Object.fromEntries(results.map(({ proof, state }) => [proof.key, state]))
+  return {
+    progress: { account_id, through: settled, running: states, proven_at: now },
+    violations: results.flatMap(({ proof, sentences }) =>
+      sentences.map((found) => ({ proof: proof.name, account_id, ...found })),
+    ),
+  }
 }

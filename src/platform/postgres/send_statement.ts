@@ -13,10 +13,11 @@ export function sendStatement(
   client: pg.ClientBase,
   statement: pg.QueryConfig,
   rows?: Buffer,
+  timeout_ms = RESPONSE_TIMEOUT_MS,
 ): Promise<StatementResult> {
   let pipeline = pipelines.get(client)
   if (pipeline === undefined) {
-    pipeline = new Pipeline(RESPONSE_TIMEOUT_MS)
+    pipeline = new Pipeline(timeout_ms)
     pipelines.set(client, pipeline)
     process.nextTick(() => sendPipeline(client))
   }

@@ -1,4 +1,7 @@
 import type { Database } from './db.ts'
+import { sendStatement } from './send_statement.ts'
+
+const NO_TIMEOUT = 0
 
 /** Reads of one snapshot. */
 export type SnapshotReader = {
@@ -17,23 +20,27 @@ const BY_INDEX = [
   'set local jit = off',
 ]
 
-/** Runs reads that all see the same state, on a connection of their own. */
+/**
+ * Runs reads that all see the same state, on a connection of their own. Reads that are started
+ * together are sent together. Long ones are ended by the server's limit only.
+ */
 export async function withSnapshot<Value>(
   db: Database,
   { statement_ms, by_index = false }: SnapshotOptions,
   read: (reader: SnapshotReader) => Promise<Value>,
 ): Promise<Value> {
   return db.connection(async (client) => {
-    const timeout = `set local statement_timeout = ${statement_ms}`
-    const settings = by_index ? [timeout, ...BY_INDEX] : [timeout]
-    await client.query('begin isolation level repeatable read read only')
-    try {
-      for (const setting of settings) await client.query(setting)
-      return await read({
-        rows: async (sql, params = []) => (await client.query(sql, [...params])).rows,
-      })
-    } finally {
-      await client.query('rollback')
-    }
+    const send = (text: string, values: readonly unknown[] = []) =>
+      sendStatement(client, { text, values: [...values] }, undefined, NO_TIMEOUT)
+    const first = [
+      'begin isolation level repeatable read read only',
+      `set local statement_timeout = ${statement_ms}`,
+      ...(by_index ? BY_INDEX : []),
+    ]
+    await Promise.all(first.map((text) => send(text)))
+    const value = await read({ rows: async (sql, params) => (await send(sql, params)).rows })
+    // After an error, the connection is closed.
+    await send('rollback')
+    return value
   })
 }
