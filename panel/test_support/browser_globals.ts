@@ -1,8 +1,5 @@
 import { Window } from '#test/packages/happy_dom.ts'
 
-// The build that people use, and a third less CPU time. With NODE_ENV=development React warns.
-process.env['NODE_ENV'] ??= 'production'
-
 /**
  * A document for React, and the globals that modules of the panel read when they are loaded.
  * Import it before them. Node's own globals stay, except events and forms, which must fit the

@@ -33,10 +33,12 @@ export type ProofRun = {
 
 export type AccountsProven = { progress: AccountProgress[]; violations: Violation[] }
 
-/** The rows of a table that a slice has at most, and those of all slices of a statement. */
+/**
+ * The rows of a table that a slice has at most, and those of all slices of a statement. A slice
+ * also reads the rows of the minute after it, so many short ones would read those again and again.
+ */
 const SLICE_ROWS = 2_000
-const SLICES_ROWS = 20_000
-const SLICE_ROWS_MIN = 100
+const SLICES_ROWS = 100_000
 /** The accounts whose rows are added up together. Each may return 20,000 rows at a time. */
 const TOGETHER = 10
 const STATEMENT_MS = 60_000
@@ -129,11 +131,11 @@ const NEXT_ENDS = `
     from unnest($1::text[], $2::text[]) as a (account_id, after)`
 
 async function nextSlices(reader: SnapshotReader, open: readonly OpenAccount[]): Promise<Slice[]> {
-  const rows = Math.max(Math.floor(SLICES_ROWS / open.length), SLICE_ROWS_MIN)
+  const rows = Math.min(Math.floor(SLICES_ROWS / open.length), SLICE_ROWS)
   const ends = await reader.rows<{ account_id: string; through: string }>(NEXT_ENDS, [
     open.map(({ progress }) => progress.account_id),
     open.map(({ after }) => after),
-    Math.min(rows, SLICE_ROWS) - 1,
+    rows - 1,
   ])
   const through_of = new Map(ends.map(({ account_id, through }) => [account_id, through]))
   return open.map(({ progress, after }) =>
