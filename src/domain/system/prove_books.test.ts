@@ -15,6 +15,7 @@ after(async () => {
 })
 
 const HOUR_MS = 3_600_000
+const RUNS_A_DAY = 24
 let now = new Date()
 beforeEach(() => {
   now = new Date(now.getTime() + HOUR_MS)
@@ -78,13 +79,16 @@ test('a run that dies continues with the accounts that it has not proven', async
   assert.deepEqual(await changed(), [])
 })
 
-test('a change that leaves no trace is found by the cycle over all accounts', async () => {
+test('a change that leaves no trace is found within a day by the cycle over all accounts', async () => {
   const account_id = await openFunded()
   await prove()
   await changeTreasury(account_id, 1)
   assert.deepEqual(await changed(), [])
-  await prove()
-  const found = await listFindings(db, 10)
+  let found = await listFindings(db, 10)
+  for (let runs = 0; runs < RUNS_A_DAY && found.length === 0; runs += 1) {
+    await prove()
+    found = await listFindings(db, 10)
+  }
   assert.deepEqual(
     found.map((finding) => [finding.account_id, finding.sentence]),
     [[account_id, 'The treasury purse has $10.000001; its movements sum to $10.']],
