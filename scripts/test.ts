@@ -46,11 +46,7 @@ type Plan = {
   minutes: number | undefined
   not_run: readonly NotRun[]
   silent_max_ms?: number
-  workers?: number
 }
-
-/** Long tests wait more than others: for a browser, a task's next run, or a killed server. */
-const LONG_WORKERS = 5
 
 const MEMORY_DISK = '/dev/shm'
 const MEMORY_DISK_MIN = 4 * 1024 ** 3
@@ -121,7 +117,6 @@ if (files.length === 0) {
     verbose: values.verbose === true || files.length <= VERBOSE_FILES_MAX || CI,
     not_run: is_whole ? filesOfOtherRuns() : [],
     ...(kind === undefined && { silent_max_ms: SHORT_SILENT_MAX_MS }),
-    ...(kind === 'long' && { workers: LONG_WORKERS }),
   }
   process.exitCode = await inTemporaryFolder((env) => runTests(plan, env))
 }
