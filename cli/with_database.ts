@@ -4,7 +4,16 @@ import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { settingsOfCell } from '#settings/cell_settings.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
+import { UsageError } from './exit_codes.ts'
 import { type Progress, withProgress } from './progress.ts'
+
+const NO_TABLES =
+  'This database has no tables of this version yet. Run `florin start` or `florin migrate` ' +
+  'first, or name the database that you mean with FLORIN_DATABASE_URL or FLORIN_DATA_DIR.'
+
+const UNDEFINED_TABLE = '42P01'
+const isTableMissing = (cause: unknown): boolean =>
+  (cause as { code?: unknown } | null)?.code === UNDEFINED_TABLE
 
 /** Opens the configured database, or the embedded one, started here unless the service runs it. */
 export async function withDatabase<Value>(
@@ -17,6 +26,8 @@ export async function withDatabase<Value>(
   try {
     await requireCurrent(db, 0)
     return await withProgress('Working', (progress) => work(db, progress))
+  } catch (cause) {
+    throw isTableMissing(cause) ? new UsageError(NO_TABLES) : cause
   } finally {
     await db.close()
     await embedded?.stop()
