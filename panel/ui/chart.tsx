@@ -1,5 +1,6 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'react'
+import './valid_language.ts'
 import uPlot from 'uplot'
 import { useColorScheme } from '#panel/theme.ts'
 
