@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { RunningService } from '#main/start.ts'
 import { PARENT } from '#main/workers/messages.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import type { Log } from '#platform/runtime/log.ts'
@@ -12,6 +13,8 @@ import { withProgress } from './progress.ts'
 import { explainError, requireFreeDataDir } from './start_errors.ts'
 import { startProcesses } from './start_processes.ts'
 import { startSandboxService } from './start_sandbox.ts'
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 type StartCommand = { log?: boolean; workers?: string }
 
@@ -33,14 +36,21 @@ export async function start({ log = false, workers }: StartCommand): Promise<voi
       ? withProgress('Starting Florin in sandbox mode', () =>
           startWithSandbox(settings, dependencies),
         )
-      : startProcesses(settings, { dependencies })
-  const running = await starting.catch((cause: unknown) => {
+      : startProcesses(settings, { dependencies }).then((running) => ({ running, screen: '' }))
+  const { running, screen } = await starting.catch((cause: unknown) => {
     throw explainError(cause, settings)
   })
-  const stop = () => {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
-    running.stop().then(
+  // Before the screen: who reads that it is ready may stop it.
+  stopOnSignal(running)
+  process.stderr.write(screen)
+  if (isLogInFile) process.stderr.write(`  Log: ${join(settings.data_dir, LOG_FILE)}\n\n`)
+}
+
+/** Stops the service in order at the first signal; a second one ends the process immediately. */
+function stopOnSignal({ stop }: RunningService): void {
+  const onSignal = () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, onSignal)
+    stop().then(
       () => process.exit(0),
       (cause) => {
         process.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`)
@@ -48,12 +58,15 @@ export async function start({ log = false, workers }: StartCommand): Promise<voi
       },
     )
   }
-  if (isLogInFile) process.stderr.write(`  Log: ${join(settings.data_dir, LOG_FILE)}\n\n`)
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
 }
 
-async function startWithSandbox(settings: Settings, dependencies: { clock: Clock; log?: Log }) {
+type Started = { running: RunningService; screen: string }
+
+async function startWithSandbox(
+  settings: Settings,
+  dependencies: { clock: Clock; log?: Log },
+): Promise<Started> {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   // Printed before the server accepts requests, so scripts have the token from the first request.
   if (!process.stderr.isTTY) {
@@ -63,6 +76,5 @@ async function startWithSandbox(settings: Settings, dependencies: { clock: Clock
   }
   const running = await startSandboxService({ ...settings, operator_token }, dependencies)
   const demo: Demo = await seedDemo(running.sandbox_host)
-  process.stderr.write(firstRunScreen(settings, demo, operator_token.open()))
-  return running
+  return { running, screen: firstRunScreen(settings, demo, operator_token.open()) }
 }

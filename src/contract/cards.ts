@@ -101,7 +101,7 @@ export type Shipping = Static<typeof Shipping>
 export const Usage = (options: object) =>
   StringEnum(card_usages, {
     description:
-      'reusable: any number of purchases. single_use: canceled after its first approved ' +
+      'reusable: for any number of purchases. single_use: canceled after its first approved ' +
       'purchase. merchant_locked: works only at the merchant of its first approved authorization.',
     examples: ['reusable'],
     ...options,

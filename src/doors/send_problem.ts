@@ -5,7 +5,7 @@ import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { requestContextOf } from './request_context.ts'
 
-/** Sends a problem of a request that reached no operation, in the same form as any other. */
+/** Sends a problem of a request that reached no operation, in the same form as the others. */
 export async function sendProblem(
   runtime: Runtime,
   request: FastifyRequest,

@@ -16,7 +16,7 @@ export type IsoSettings = {
   iso_host: string
   iso_link: LinkName
   iso_tls: IsoTls | null
-  /** Addresses and networks that may connect; empty: any. */
+  /** Addresses and networks that may connect; if empty, all may. */
   iso_peers: readonly string[]
   /** Names an external protection of the link, such as a VPN or a leased line. */
   iso_protected_by: string | null

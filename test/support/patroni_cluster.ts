@@ -20,6 +20,8 @@ import { findTool, type Tool } from './tools.ts'
 /** On a slow disk, three servers and etcd take minutes to write their first files. */
 const START_MS = 240_000
 const LINES_SHOWN = 60
+/** Patroni's own lines, and PostgreSQL's about the server instead of a statement. */
+const MANAGER_LINE = /^\S+ \S+,\d+ | (?:LOG|FATAL|PANIC): /
 const PASSWORD = 'password_of_the_tests'
 
 type Network = Record<'postgres' | 'rest' | 'etcd', DatabaseProxy>
@@ -187,10 +189,16 @@ export class PatroniCluster {
     await delay(500)
   }
 
-  /** The end of the servers' log; CI keeps only what is printed. */
+  /**
+   * The end of the servers' log, for CI keeps only what is printed. Under load PostgreSQL also logs
+   * many statements that conflicted and were repeated; they are left out.
+   */
   async #lastLines(): Promise<string> {
     const text = await readFile(join(this.#folder, 'cluster.log'), 'utf8')
-    return text.split('\n').slice(-LINES_SHOWN).join('\n')
+    const lines = text.split('\n').filter((line) => MANAGER_LINE.test(line))
+    const ended = this.servers.filter(({ process }) => process?.exitCode !== null)
+    const states = ended.map(({ name }) => `Patroni of ${name} has ended`)
+    return [...lines.slice(-LINES_SHOWN), ...states].join('\n')
   }
 
   async #startEtcd(): Promise<number> {
