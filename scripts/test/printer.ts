@@ -38,6 +38,8 @@ export type PrinterOptions = {
 
 export type Printer = {
   fileEnded(output: FileOutput, ms: number): void
+  /** The file that ended last does not count; it runs again. */
+  repeats(file: string, stolen: number): void
   end(): void
 }
 
@@ -82,6 +84,11 @@ export function makePrinter(
       if (verbose) for (const line of output.lines) print(line)
       for (const failure of output.failures) print(`\n${failure}\n`)
       showProgress()
+    },
+    repeats: (file, stolen) => {
+      ended -= 1
+      eraseProgress()
+      print(`↻ ${file} runs again: the host took ${Math.round(stolen * 100)} % of the CPU time`)
     },
     end: () => {
       clearInterval(timer)

@@ -13,7 +13,8 @@ import {
   type Printer,
   type PrinterOptions,
 } from './printer.ts'
-import { countResult, noTests, type Tally } from './summary.ts'
+import { STOLEN_MAX, stolenShare, stolenTicks, waitForQuietHost } from './stolen_time.ts'
+import { countResult, noTests, sumOf, type Tally } from './summary.ts'
 import type { Assignment, WorkerMessage } from './worker_messages.ts'
 
 /** Tests also wait, so two cores serve more than two workers. */
@@ -52,7 +53,11 @@ const EXIT_CODES: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 130, SIGTE
 /** Runs test files in worker processes. */
 export function testRunner(
   env: NodeJS.ProcessEnv,
-  options: PrinterOptions & { workers?: number; silent_max_ms?: number },
+  options: PrinterOptions & {
+    workers?: number
+    silent_max_ms?: number
+    stolenTicks?: () => number
+  },
 ): Runner {
   const workers = new Set<ChildProcess>()
   let stopped: NodeJS.Signals | undefined
@@ -80,9 +85,9 @@ export function testRunner(
     const failures: string[] = []
     const printer = makePrinter(tally, files.length, options)
     const isOver = () => stopped !== undefined || is_cut_off
-    const { silent_max_ms = SILENT_MAX_MS } = options
-    const start = () => startWorker(url)
-    const work = { tally, failures, printer, isOver, silent_max_ms, startWorker: start }
+    const outcome = { tally, failures, printer, isOver }
+    const limits = { silent_max_ms: SILENT_MAX_MS, stolenTicks, ...options }
+    const work = { ...outcome, ...limits, startWorker: () => startWorker(url) }
     const alone = files.filter(runsAlone)
     const shared = files.filter((file) => !alone.includes(file))
     // First, because a budget cuts off the end: these are the tests under load and of failures.
@@ -115,20 +120,47 @@ type Work = {
   printer: Printer
   isOver: () => boolean
   silent_max_ms: number
+  stolenTicks: () => number
   startWorker: () => ChildProcess
 }
+
+const ATTEMPTS_MAX = 3
 
 /** Takes files off the list until none is left. A process that died or grew is replaced. */
 async function runInOneProcess(work: Work, files: string[]): Promise<void> {
   let worker: ChildProcess | null = null
   for (let file = files.shift(); file !== undefined && !work.isOver(); file = files.shift()) {
-    worker ??= work.startWorker()
-    const { can_continue } = await runFile(work, worker, file)
-    if (can_continue) continue
-    await endWorker(worker)
-    worker = null
+    worker = await runRepeatedly(work, worker ?? work.startWorker(), file)
   }
   if (worker !== null) await endWorker(worker)
+}
+
+/**
+ * Runs a file, and again if it fails while the host takes CPU time away: no service responds within
+ * a second if it does not run. Returns the process for the next file, if it can run one.
+ */
+async function runRepeatedly(
+  work: Work,
+  worker: ChildProcess,
+  file: string,
+  attempt = 1,
+): Promise<ChildProcess | null> {
+  const trial = { ...work, tally: noTests(), failures: [] as string[] }
+  const stolen = stolenShare(work.stolenTicks)
+  const { can_continue } = await runFile(trial, worker, file)
+  const share = stolen()
+  const repeats = trial.failures.length > 0 && share >= STOLEN_MAX && attempt < ATTEMPTS_MAX
+  // A process loads a file only once.
+  if (repeats || !can_continue) await endWorker(worker)
+  if (!repeats) {
+    Object.assign(work.tally, sumOf(work.tally, trial.tally))
+    work.failures.push(...trial.failures)
+    return can_continue ? worker : null
+  }
+  work.printer.repeats(file, share)
+  await waitForQuietHost()
+  // Without time for another attempt, the file counts as not run.
+  return work.isOver() ? null : runRepeatedly(work, work.startWorker(), file, attempt + 1)
 }
 
 /** The CPU time of a worker when its last file ended. */

@@ -81,6 +81,27 @@ test('a file that says so runs alone in its own process', async () => {
   assert.deepEqual([done.failures, ...counts(done)], [[], 3, 0, 0])
 })
 
+test('a file that fails while the host takes CPU time away runs again; otherwise it fails', async () => {
+  const marker = join(folder, 'ran_before')
+  const late = `import { existsSync, writeFileSync } from 'node:fs'
+    test('is right the second time', () => {
+      if (existsSync('${marker}')) return
+      writeFileSync('${marker}', '')
+      throw new Error('late')
+    })`
+  const wrong = `test('is wrong', () => { throw new Error('always') })`
+  let ticks = 0
+  const stolenTicks = () => {
+    ticks += 1_000_000
+    return ticks
+  }
+  const stolen = await run({ late, wrong }, { stolenTicks })
+  assert.deepEqual(counts(stolen), [1, 1, 0])
+  assert.match(stolen.failures.join('\n'), /always/)
+  rmSync(marker)
+  assert.deepEqual(counts(await run({ late }, { stolenTicks: () => 0 })), [0, 1, 0])
+})
+
 test('hooks, subtests and stray errors belong to the test that is running', async () => {
   const done = await run({
     nested: `const seen = []
