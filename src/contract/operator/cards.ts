@@ -24,7 +24,12 @@ export const operator_list_cards = operatorOperation({
   input: Input({
     ...pageQuery,
     last4: Type.Optional(
-      Type.String({ pattern: '^\\d{4}$', maxLength: 4, description: 'Last four digits.' }),
+      Type.String({
+        pattern: '^\\d{4}$',
+        maxLength: 4,
+        description: 'Last four digits.',
+        examples: ['1297'],
+      }),
     ),
     account_id: AccountFilter,
     card_id: Type.Optional(Id('card', 'ID of the card to include.')),
@@ -82,7 +87,12 @@ export const operator_set_card_shipping = operatorOperation({
       Type.String({ maxLength: 100, description: 'Tracking number.' }),
     ),
     tracking_url: Type.Optional(
-      Type.String({ maxLength: 500, pattern: '^https://', description: 'Tracking page.' }),
+      Type.String({
+        maxLength: 500,
+        pattern: '^https://',
+        description: 'Tracking page.',
+        examples: ['https://parcels.example/1Z999'],
+      }),
     ),
   }),
   output: Card,

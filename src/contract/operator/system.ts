@@ -140,7 +140,12 @@ export const operator_list_actions = operatorOperation({
   summary: 'List recorded operator actions, newest first.',
   input: Input({
     before: Type.Optional(
-      Type.String({ pattern: '^\\d{1,18}$', maxLength: 18, description: 'Last ID seen.' }),
+      Type.String({
+        pattern: '^\\d{1,18}$',
+        maxLength: 18,
+        description: 'Last ID seen.',
+        examples: ['4711'],
+      }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size.' })),
   }),

@@ -16,8 +16,8 @@ export const unknownField = (field: string): ProblemDetail => ({
   message: 'is not recognized',
 })
 
-/** Turns validation errors into one message per field, the most specific one. */
-export function detailsFrom(errors: readonly SchemaError[]): InputDetails {
+/** Turns errors of a schema into one message per field, the most specific one. */
+export function detailsFrom(schema: object, errors: readonly SchemaError[]): InputDetails {
   const unknown_fields = new Map<string, ProblemDetail>()
   const details = new Map<string, ProblemDetail>()
   for (const error of errors) {
@@ -34,7 +34,7 @@ export function detailsFrom(errors: readonly SchemaError[]): InputDetails {
   for (const error of errors) {
     const field = fieldOf(error.instancePath)
     if (COVERED.has(error.keyword) || unknown_fields.has(field) || details.has(field)) continue
-    details.set(field, { field, message: messageFor(error) })
+    details.set(field, { field, message: messageFor(schema, error) })
   }
   return { unknown_fields: [...unknown_fields.values()], details: [...details.values()] }
 }
@@ -42,8 +42,17 @@ export function detailsFrom(errors: readonly SchemaError[]): InputDetails {
 /** Reported by field name above, or through the errors of their alternatives. */
 const COVERED = new Set(['additionalProperties', 'required', 'boolean', 'anyOf'])
 
-function messageFor({ keyword, params, message }: SchemaError): string {
-  return sentences[keyword]?.(params) ?? message
+function messageFor(schema: object, error: SchemaError): string {
+  const { keyword, schemaPath, params, message } = error
+  return sentences[keyword]?.({ ...params, example: exampleAt(schema, schemaPath) }) ?? message
+}
+
+/** The example of the field's own schema. */
+function exampleAt(schema: object, path: string): unknown {
+  let at: unknown = schema
+  for (const part of path.split('/').slice(1))
+    at = (at as Record<string, unknown> | undefined)?.[part]
+  return (at as { examples?: unknown[] } | undefined)?.examples?.[0]
 }
 
 type Params = SchemaError['params']
@@ -53,7 +62,7 @@ export const sentences: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${[type].flat().map(nameOfType).join(' or ')}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   const: ({ allowedValue }) => `must be ${String(allowedValue)}`,
-  pattern: ({ pattern }) => patternMessage(String(pattern)),
+  pattern: ({ pattern, example }) => patternMessage(String(pattern), example),
   format: () => 'must be an ISO 8601 date and time',
   minLength: ({ limit }) => atLeast(Number(limit), 'characters'),
   maxLength: ({ limit }) => `must not have more than ${limit} characters`,
@@ -81,10 +90,10 @@ const atLeast = (limit: number, things: string): string =>
 /** The pattern of an `EnumList`: its values, separated by commas. */
 const ENUM_LIST = /^\^\(([\w.|]+)\)\(,\(\1\)\)\*\$$/
 
-function patternMessage(pattern: string): string {
+function patternMessage(pattern: string, example: unknown): string {
   const values = ENUM_LIST.exec(pattern)?.[1]?.split('|')
   return values === undefined
-    ? 'has an invalid format'
+    ? `must look like ${String(example)}`
     : `must be one or more of ${values.join(', ')}, separated by commas`
 }
 

@@ -248,20 +248,30 @@ const SILENT = new Set([
   ...['description', 'examples', 'default', 'contentEncoding', 'x-decimals'],
 ])
 
-function keywordsIn(schema: object): string[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (keyword === 'properties')
-      return Object.values(value).flatMap((one) => keywordsIn(one as object))
-    const inner = keyword === 'anyOf' ? value : keyword === 'items' ? [value] : []
-    return [keyword, ...(inner as object[]).flatMap(keywordsIn)]
+/** A schema and all schemas in it. */
+function schemasIn(schema: object): object[] {
+  const inner = Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'properties') return Object.values(value)
+    return keyword === 'anyOf' ? value : keyword === 'items' ? [value] : []
   })
+  return [schema, ...(inner as object[]).flatMap(schemasIn)]
 }
+const input_schemas = shapes.flatMap(({ input }) => schemasIn(input))
 
 test('every keyword of every input has a sentence of ours', () => {
-  const used = new Set(shapes.flatMap(({ input }) => keywordsIn(input)))
+  const used = new Set(input_schemas.flatMap((schema) => Object.keys(schema)))
   const unsaid = [...used].filter((keyword) => !SILENT.has(keyword) && !(keyword in sentences))
   assert.ok(used.has('minLength'))
   assert.deepEqual(unsaid, [])
+})
+
+test('every pattern of every input has an example, which its error shows', () => {
+  const patterns = input_schemas.filter((schema) => 'pattern' in schema)
+  assert.ok(patterns.length > 10)
+  assert.deepEqual(
+    patterns.filter((schema) => !('examples' in schema)),
+    [],
+  )
 })
 
 const sentencesFor: readonly (readonly [name: string, input: object, message: string])[] = [
@@ -272,6 +282,8 @@ const sentencesFor: readonly (readonly [name: string, input: object, message: st
   ['list_cards', { limit: 1.5 }, 'limit must be a whole number.'],
   ['create_webhook', { url: 'https://shop.example', events: [] }, 'events must not be empty.'],
   ['update_webhook', { id: 'wh_x', rotate_secret: false }, 'rotate_secret must be true.'],
+  ['get_spending', { group_by: 'day', from: 'May 1', to: '' }, 'from must look like 2026-11-01.'],
+  ['create_account', { email: 'ada', password: '…' }, 'email must look like ada@example.com.'],
 ]
 
 for (const [name, input, message] of sentencesFor) {

@@ -106,7 +106,7 @@ function setInexactAside(input: Input, amounts: readonly AmountField[]): () => v
 
 function refusalOf(operation: InputShape, input: Input, validator: Validator): Problem {
   const { unknown_fields, details } =
-    manyUnknown(operation, input) ?? detailsFrom(validator.Errors(input))
+    manyUnknown(operation, input) ?? detailsFrom(operation.input, validator.Errors(input))
   const isQuery = inputLocation(operation) === 'query'
   if (isQuery && unknown_fields.length > 0) {
     const shown = unknown_fields.slice(0, DETAILS_MAX)
