@@ -123,7 +123,7 @@ export const purchase_proofs: readonly Proof[] = [
         select t.*, t.version - t.rest as expected
           from (select t.*, ${FOLLOWING} - t.is_single_message::integer as rest
                   from touched t where t.type = 'authorization'
-                   and t.id >= ${EVENTS_FLOOR}) t),
+                   and t.id >= ${EVENTS_FLOOR} offset 0) t),
       ${withWrongEvents(CHANGE_EVENTS)}
       select account_id, id,
              format('The authorization changed %s times, with %s events, captures and refunds.',

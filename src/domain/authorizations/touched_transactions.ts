@@ -19,11 +19,15 @@ const MOVEMENTS = `moved as materialized (
    where m.reference_type = 'transaction'
 )`
 
-/** The transactions that a slice made or changed, found by the rows it wrote about them. */
+/**
+ * The transactions that a slice made or changed, found by the rows it wrote about them. Most of them
+ * were made in it and are not read again.
+ */
 const TOUCHED = `touched as materialized (
+  select * from made
+  union all
   select t.* from (
-    select account_id, id from made
-    union select account_id, authorization_id from made where authorization_id is not null
+    select account_id, authorization_id as id from made where authorization_id is not null
     union select account_id, resource_id from of_events
     union select account_id, reference_id from moved
     union select p.account_id, p.capture_id
@@ -31,6 +35,7 @@ const TOUCHED = `touched as materialized (
             join lateral (select * from refund_parts
                            where account_id = m.account_id and refund_id = m.id offset 0) p on true
            where m.type = 'refund'
+    except select account_id, id from made
   ) k
   join lateral (select * from transactions where account_id = k.account_id and id = k.id offset 0) t
     on true
