@@ -20,8 +20,8 @@ const MOVEMENTS = `moved as materialized (
 )`
 
 /**
- * The transactions that a slice made or changed, found by the rows it wrote about them. Most of them
- * were made in it and are not read again.
+ * The transactions that a slice made or changed, found by the rows it wrote about them. Most were
+ * made in it and are not read again.
  */
 const TOUCHED = `touched as materialized (
   select * from made
