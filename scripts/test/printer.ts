@@ -88,7 +88,9 @@ export function makePrinter(
     repeats: (file, stolen) => {
       ended -= 1
       eraseProgress()
-      print(`↻ ${file} runs again: the host took ${Math.round(stolen * 100)} % of the CPU time`)
+      print(
+        `↻ ${file} runs again: the host took up to ${Math.round(stolen * 100)} % of the CPU time`,
+      )
     },
     end: () => {
       clearInterval(timer)

@@ -13,7 +13,7 @@ import {
   type Printer,
   type PrinterOptions,
 } from './printer.ts'
-import { STOLEN_MAX, stolenShare, stolenTicks, waitForQuietHost } from './stolen_time.ts'
+import { isTooMuch, stolenTicks, waitForQuietHost, watchStolen } from './stolen_time.ts'
 import { countResult, noTests, sumOf, type Tally } from './summary.ts'
 import type { Assignment, WorkerMessage } from './worker_messages.ts'
 
@@ -124,7 +124,7 @@ type Work = {
   startWorker: () => ChildProcess
 }
 
-const ATTEMPTS_MAX = 3
+const ATTEMPTS_MAX = 4
 
 /** Takes files off the list until none is left. A process that died or grew is replaced. */
 async function runInOneProcess(work: Work, files: string[]): Promise<void> {
@@ -146,10 +146,10 @@ async function runRepeatedly(
   attempt = 1,
 ): Promise<ChildProcess | null> {
   const trial = { ...work, tally: noTests(), failures: [] as string[] }
-  const stolen = stolenShare(work.stolenTicks)
+  const endWatch = watchStolen(work.stolenTicks)
   const { can_continue } = await runFile(trial, worker, file)
-  const share = stolen()
-  const repeats = trial.failures.length > 0 && share >= STOLEN_MAX && attempt < ATTEMPTS_MAX
+  const stolen = endWatch()
+  const repeats = trial.failures.length > 0 && isTooMuch(stolen) && attempt < ATTEMPTS_MAX
   // A process loads a file only once.
   if (repeats || !can_continue) await endWorker(worker)
   if (!repeats) {
@@ -157,7 +157,7 @@ async function runRepeatedly(
     work.failures.push(...trial.failures)
     return can_continue ? worker : null
   }
-  work.printer.repeats(file, share)
+  work.printer.repeats(file, stolen.worst)
   await waitForQuietHost()
   // Without time for another attempt, the file counts as not run.
   return work.isOver() ? null : runRepeatedly(work, work.startWorker(), file, attempt + 1)

@@ -16,20 +16,42 @@ export function stolenTicks(): number {
 }
 
 const TICK_MS = 10
-/** A machine that gets less than the rest of its time cannot be held to response times. */
-export const STOLEN_MAX = 0.05
+const WINDOW_MS = 2_000
+/** A machine that is left with less cannot be held to response times. */
+const STOLEN_MAX = 0.05
+const STOLEN_MAX_OF_WINDOW = 0.2
 /** The host may stay busy; then its next attempt is as good as any. */
 const WAIT_MAX_MS = 3 * 60_000
 const PAUSE_MS = 5_000
 
-/** Starts to measure; the function that it returns gives the share that was stolen since. */
-export function stolenShare(ticks: () => number): () => number {
-  const [began_ms, before] = [performance.now(), ticks()]
+/** The stolen share of a time, and of the two seconds in it that lost most. */
+export type Stolen = { whole: number; worst: number }
+
+/** Starts to measure; the function that it returns ends that and gives the result. */
+export function watchStolen(ticks: () => number): () => Stolen {
+  const read = () => ({ at_ms: performance.now(), ticks: ticks() })
+  const first = read()
+  let last = first
+  let worst = 0
+  const timer = setInterval(() => {
+    const now = read()
+    worst = Math.max(worst, shareBetween(last, now))
+    last = now
+  }, WINDOW_MS)
   return () => {
-    const all = ((performance.now() - began_ms) / TICK_MS) * availableParallelism()
-    return (ticks() - before) / all
+    clearInterval(timer)
+    const whole = shareBetween(first, read())
+    return { whole, worst: Math.max(worst, whole) }
   }
 }
+
+type Reading = { at_ms: number; ticks: number }
+
+const shareBetween = (one: Reading, two: Reading): number =>
+  (two.ticks - one.ticks) / (((two.at_ms - one.at_ms) / TICK_MS) * availableParallelism())
+
+export const isTooMuch = ({ whole, worst }: Stolen): boolean =>
+  whole >= STOLEN_MAX || worst >= STOLEN_MAX_OF_WINDOW
 
 /** Time is stolen only from work, so every core gets a second of it. */
 const BUSY_SECOND = 'const end = performance.now() + 1000; while (performance.now() < end);'
@@ -38,13 +60,13 @@ const BUSY_SECOND = 'const end = performance.now() + 1000; while (performance.no
 export async function waitForQuietHost(): Promise<void> {
   const end_ms = performance.now() + WAIT_MAX_MS
   while (performance.now() < end_ms) {
-    const share = stolenShare(stolenTicks)
+    const stolen = watchStolen(stolenTicks)
     await Promise.all(
       Array.from({ length: availableParallelism() }, () =>
         once(new Worker(BUSY_SECOND, { eval: true }), 'exit'),
       ),
     )
-    if (share() < STOLEN_MAX) return
+    if (!isTooMuch(stolen())) return
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }
