@@ -40,7 +40,7 @@ export async function start({ log = false, workers }: StartCommand): Promise<voi
   const { running, screen } = await starting.catch((cause: unknown) => {
     throw explainError(cause, settings)
   })
-  // Before the screen: who reads that it is ready may stop it.
+  // Before the screen, because anyone who reads it may stop the service.
   stopOnSignal(running)
   process.stderr.write(screen)
   if (isLogInFile) process.stderr.write(`  Log: ${join(settings.data_dir, LOG_FILE)}\n\n`)

@@ -27,7 +27,7 @@ const PAUSE_MS = 5_000
 /** The stolen share of a time, and of the two seconds in it that lost most. */
 export type Stolen = { whole: number; worst: number }
 
-/** Starts to measure; the function that it returns ends that and gives the result. */
+/** Starts to measure. The returned function stops and returns the result. */
 export function watchStolen(ticks: () => number): () => Stolen {
   const read = () => ({ at_ms: performance.now(), ticks: ticks() })
   const first = read()

@@ -117,7 +117,8 @@ export const purchase_proofs: readonly Proof[] = [
   {
     name: 'each change of an authorization has one event, capture or refund',
     scope: 'slice',
-    // The capture of a single-message purchase is made with it and changes nothing.
+    // The capture of a single-message purchase is made with it and changes nothing. Without the
+    // offset, PostgreSQL would count what follows an authorization twice.
     common: OF_TRANSACTIONS,
     sql: `with wanted as materialized (
         select t.*, t.version - t.rest as expected

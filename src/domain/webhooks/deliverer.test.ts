@@ -283,7 +283,7 @@ async function withBacklog() {
   const open: ServerResponse[] = []
   busy.receiver.respond = (response) => void open.push(response)
   await busy.emit(300)
-  // At most 32 are sent; fewer if a slow machine takes a second for them.
+  // Up to 32 are sent, fewer if the machine is so slow that the first one waits for a second.
   assert(await eventually(async () => open.length > 0, { within_ms: 20_000 }))
   const hasWaiting = async () => {
     const due = await db.rows(

@@ -51,7 +51,7 @@ export function mapPage<Row, View>(page: PageOf<Row>, view: (row: Row) => View):
 /**
  * Most pages have this size, so it is part of their statement. With a parameter instead, PostgreSQL
  * expects a tenth of the account's rows from a plan that it could keep, and plans every page anew.
- * Pages of large books then had 0.7 of the rate of small ones (`npm run bench -- large`).
+ * Pages then had 0.69 of their rate, in small and in large books (docs/performance.md).
  */
 const DEFAULT_LIMIT = 25
 
