@@ -60,7 +60,7 @@ function databaseParent(): string {
 
 /** Starts one database server for the whole run and deletes it afterwards. */
 async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
-  const { files, minutes, not_run } = plan
+  const { files, minutes } = plan
   const folder = mkdtempSync(join(databaseParent(), 'florin-test-'))
   const runner = testRunner(env, plan)
   process.on('SIGINT', runner.stop)
@@ -71,13 +71,15 @@ async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
       await prepareTemplate(postgres.url)
       const ran =
         minutes === undefined
-          ? { ...(await runner.run(files, postgres.url)), not_run }
+          ? { ...(await runner.run(files, postgres.url)), not_run: plan.not_run }
           : await runWithin(minutes, files, runner, postgres.url)
       if (files.length > 1) {
         for (const failure of ran.failures) console.log(`\n${failure}`)
         console.log(`\nSlowest files:\n${slowestFiles(ran.tally).join('\n')}`)
       }
-      console.log(`\n${closingLines(ran.tally, ran.not_run).join('\n')}`)
+      const late = `too late while the host took CPU time: ${ran.not_judged.join(', ')}`
+      const not_run = [...ran.not_run, { reason: late, files: ran.not_judged }]
+      console.log(`\n${closingLines(ran.tally, not_run).join('\n')}`)
       return ran.code
     } finally {
       await postgres.stop()

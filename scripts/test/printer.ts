@@ -2,12 +2,20 @@ import { counted, type Tally } from './summary.ts'
 import type { TestResult } from './worker_messages.ts'
 
 /** The output of one file, printed when it has ended: two files run at the same time. */
-export type FileOutput = { file: string; lines: string[]; failures: string[]; tests: number }
+export type FileOutput = {
+  file: string
+  lines: string[]
+  failures: string[]
+  /** How many of the failures are only responses that came too late. */
+  late: number
+  tests: number
+}
 
 export const newOutput = (file: string): FileOutput => ({
   file,
   lines: [],
   failures: [],
+  late: 0,
   tests: 0,
 })
 
@@ -21,6 +29,7 @@ export function addResult(output: FileOutput, result: TestResult): void {
   output.tests += 1
   output.lines.push(`${indent(nesting)}${SYMBOLS[outcome]} ${name} (${ms.toFixed(0)} ms)${reason}`)
   if (outcome === 'fail') addFailure(output, name, text)
+  if (result.is_late === true) output.late += 1
 }
 
 export function addFailure(output: FileOutput, name: string, text: string): void {
@@ -38,8 +47,8 @@ export type PrinterOptions = {
 
 export type Printer = {
   fileEnded(output: FileOutput, ms: number): void
-  /** The file that ended last does not count; it runs again. */
-  repeats(file: string, stolen: number): void
+  /** A failed attempt that does not count, with the share of the CPU time that the host took. */
+  attemptEnded(output: FileOutput, stolen: number): void
   end(): void
 }
 
@@ -85,12 +94,12 @@ export function makePrinter(
       for (const failure of output.failures) print(`\n${failure}\n`)
       showProgress()
     },
-    repeats: (file, stolen) => {
-      ended -= 1
+    attemptEnded: ({ file, failures }, stolen) => {
       eraseProgress()
-      print(
-        `↻ ${file} runs again: the host took up to ${Math.round(stolen * 100)} % of the CPU time`,
-      )
+      const share = `${Math.round(stolen * 100)} %`
+      print(`↻ ${file} does not count: the host took up to ${share} of the CPU time`)
+      for (const failure of failures) print(`\n${failure.replace(SYMBOLS.fail, '↻')}\n`)
+      showProgress()
     },
     end: () => {
       clearInterval(timer)

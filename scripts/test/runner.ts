@@ -36,7 +36,13 @@ const builtPath = (path: string) =>
 const runsAlone = (path: string) =>
   /^\s*\/\/ Runs alone/m.test(readFileSync(resolve(root, path), 'utf8'))
 
-export type RunResult = { code: number; tally: Tally; failures: readonly string[] }
+export type RunResult = {
+  code: number
+  tally: Tally
+  failures: readonly string[]
+  /** Files that only were too late, in every attempt, while the host took CPU time away. */
+  not_judged: readonly string[]
+}
 
 export type Runner = {
   /** After it, no further file starts. */
@@ -83,9 +89,10 @@ export function testRunner(
     is_cut_off = false
     const tally = noTests()
     const failures: string[] = []
+    const not_judged: string[] = []
     const printer = makePrinter(tally, files.length, options)
     const isOver = () => stopped !== undefined || is_cut_off
-    const outcome = { tally, failures, printer, isOver }
+    const outcome = { tally, failures, not_judged, printer, isOver }
     const limits = { silent_max_ms: SILENT_MAX_MS, stolenTicks, ...options }
     const work = { ...outcome, ...limits, startWorker: () => startWorker(url) }
     const alone = files.filter(runsAlone)
@@ -97,7 +104,7 @@ export function testRunner(
     )
     printer.end()
     const code = stopped === undefined ? Number(failures.length > 0) : (EXIT_CODES[stopped] ?? 1)
-    return { code, tally, failures }
+    return { code, tally, failures, not_judged }
   }
 
   return {
@@ -117,6 +124,7 @@ export function testRunner(
 type Work = {
   tally: Tally
   failures: string[]
+  not_judged: string[]
   printer: Printer
   isOver: () => boolean
   silent_max_ms: number
@@ -145,22 +153,30 @@ async function runRepeatedly(
   file: string,
   attempt = 1,
 ): Promise<ChildProcess | null> {
-  const trial = { ...work, tally: noTests(), failures: [] as string[] }
   const endWatch = watchStolen(work.stolenTicks)
-  const { can_continue } = await runFile(trial, worker, file)
+  const { output, tally, can_continue } = await runFile(work, worker, file)
   const stolen = endWatch()
-  const repeats = trial.failures.length > 0 && isTooMuch(stolen) && attempt < ATTEMPTS_MAX
+  const was_slowed = output.failures.length > 0 && isTooMuch(stolen)
+  const repeats = was_slowed && attempt < ATTEMPTS_MAX
   // A process loads a file only once.
   if (repeats || !can_continue) await endWorker(worker)
-  if (!repeats) {
-    Object.assign(work.tally, sumOf(work.tally, trial.tally))
-    work.failures.push(...trial.failures)
-    return can_continue ? worker : null
+  if (work.isOver()) return null
+  if (repeats) {
+    work.printer.attemptEnded(output, stolen.worst)
+    await waitForQuietHost()
+    // Without time for another attempt, the file counts as not run.
+    return work.isOver() ? null : runRepeatedly(work, work.startWorker(), file, attempt + 1)
   }
-  work.printer.repeats(file, stolen.worst)
-  await waitForQuietHost()
-  // Without time for another attempt, the file counts as not run.
-  return work.isOver() ? null : runRepeatedly(work, work.startWorker(), file, attempt + 1)
+  if (was_slowed && output.late === output.failures.length) {
+    work.not_judged.push(file)
+    work.printer.attemptEnded(output, stolen.worst)
+    Object.assign(work.tally, sumOf(work.tally, { ...tally, fail: 0 }))
+  } else {
+    work.failures.push(...output.failures)
+    Object.assign(work.tally, sumOf(work.tally, tally))
+    work.printer.fileEnded(output, tally.file_ms[file] ?? 0)
+  }
+  return can_continue ? worker : null
 }
 
 /** The CPU time of a worker when its last file ended. */
@@ -168,11 +184,12 @@ const used_cpu_ms = new WeakMap<ChildProcess, number>()
 
 /** Runs one file. A worker that ends before the file does, or falls silent, has failed it. */
 function runFile(
-  { tally, failures, printer, isOver, silent_max_ms }: Work,
+  { isOver, silent_max_ms }: Work,
   worker: ChildProcess,
   file: string,
-): Promise<{ can_continue: boolean }> {
+): Promise<{ output: FileOutput; tally: Tally; can_continue: boolean }> {
   const output = newOutput(file)
+  const tally = noTests()
   const began = performance.now()
   return new Promise((resolve) => {
     let was_silent = false
@@ -186,13 +203,8 @@ function runFile(
       worker.removeAllListeners('message')
       worker.off('exit', onExit)
       for (const stream of [worker.stdout, worker.stderr]) stream?.removeAllListeners('data')
-      if (!isOver()) {
-        const ms = performance.now() - began
-        tally.file_ms[file] = ms
-        failures.push(...output.failures)
-        printer.fileEnded(output, ms)
-      }
-      resolve({ can_continue })
+      tally.file_ms[file] = performance.now() - began
+      resolve({ output, tally, can_continue })
     }
     const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
       const reason = was_silent

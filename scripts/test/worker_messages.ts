@@ -10,6 +10,8 @@ export type TestResult = {
   ms: number
   /** The reason for a skip, or the error of a failure. */
   text: string
+  /** It failed only because something came too late. */
+  is_late?: boolean
 }
 
 /** Messages of a worker. `file` comes after the last hook of the file; its CPU is all so far. */

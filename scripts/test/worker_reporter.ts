@@ -29,7 +29,8 @@ function messageOf(event: TestEvent): WorkerMessage | null {
   }
   if (details.type === 'suite') return null
   if (error !== null) {
-    return { type: 'test', outcome: 'fail', name, nesting, ms, text: textOf(error) }
+    const is_late = isLate(error)
+    return { type: 'test', outcome: 'fail', name, nesting, ms, text: textOf(error), is_late }
   }
   const { skip = false } = event.data
   if (skip === false) return { type: 'test', outcome: 'pass', name, nesting, ms, text: '' }
@@ -43,6 +44,8 @@ type Failure = Error & { failureType?: string; cause?: unknown }
 function ownError(error: Failure | null): string | null {
   return error === null || error.failureType === 'subtestsFailed' ? null : textOf(error)
 }
+
+const isLate = ({ cause }: Failure): boolean => cause instanceof Error && cause.name === 'TooLate'
 
 const textOf = (error: Failure): string => {
   const { cause } = error

@@ -24,6 +24,15 @@ const counts = ({ tally: { pass, fail, skip } }: Awaited<ReturnType<typeof run>>
   skip,
 ]
 
+/** A host that takes all the CPU time. */
+function takingAll(): () => number {
+  let ticks = 0
+  return () => {
+    ticks += 1_000_000
+    return ticks
+  }
+}
+
 test('a file begins after the hooks of the file before it in the same process', async () => {
   const slow = `
     globalThis.begun = (globalThis.begun ?? 0) + 1
@@ -90,16 +99,22 @@ test('a file that fails while the host takes CPU time away runs again; otherwise
       throw new Error('late')
     })`
   const wrong = `test('is wrong', () => { throw new Error('always') })`
-  let ticks = 0
-  const stolenTicks = () => {
-    ticks += 1_000_000
-    return ticks
-  }
-  const stolen = await run({ late, wrong }, { stolenTicks })
+  const stolen = await run({ late, wrong }, { stolenTicks: takingAll() })
   assert.deepEqual(counts(stolen), [1, 1, 0])
   assert.match(stolen.failures.join('\n'), /always/)
   rmSync(marker)
   assert.deepEqual(counts(await run({ late }, { stolenTicks: () => 0 })), [0, 1, 0])
+})
+
+test('a file that is only too late while the host takes CPU time is listed, not failed', async () => {
+  const late = `test('is late', () => { throw Object.assign(new Error('1 s'), { name: 'TooLate' }) })
+    test('is right', () => {})`
+  const wrong = `${late}\ntest('is wrong', () => { throw new Error('always') })`
+  const stolen = await run({ late, wrong }, { stolenTicks: takingAll() })
+  assert.deepEqual(stolen.not_judged, [join(folder, 'late.test.mjs')])
+  assert.deepEqual([stolen.code, ...counts(stolen)], [1, 2, 2, 0])
+  const quiet = await run({ late }, { stolenTicks: () => 0 })
+  assert.deepEqual([quiet.code, quiet.not_judged, ...counts(quiet)], [1, [], 1, 1, 0])
 })
 
 test('hooks, subtests and stray errors belong to the test that is running', async () => {

@@ -14,6 +14,7 @@ import {
   startPlainPostgres,
 } from '#test/support/logical_postgres.ts'
 import { assertBooksSound } from '#test/support/money.ts'
+import { assertOnTime } from '#test/support/on_time.ts'
 import { startTestService, type TestService } from '#test/support/start.ts'
 
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000)
@@ -67,10 +68,10 @@ test('a cell moves to another server under load, and its card messages only wait
   assert.match(output, /^Switched: cell 1 is on .* rows in \d+ tables are equal on both servers/m)
   await moving.nextSuccess()
   t.diagnostic(`${moving.unavailable()} refusals, slowest response ${moving.slowestMs()} ms`)
-  assert.equal(moving.refusedMessages(), 0)
+  assertOnTime(moving.refusedMessages() === 0, 'a card message got the response 91')
   assert.equal(other.unavailable(), 0, 'the other cell was not concerned')
   for (const load of loads) {
-    assert.ok(load.slowestMs() < RESPONSE_MS_MAX, `${load.slowestMs()} ms`)
+    assertOnTime(load.slowestMs() < RESPONSE_MS_MAX, `${load.slowestMs()} ms`)
   }
 })
 

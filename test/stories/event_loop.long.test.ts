@@ -1,5 +1,4 @@
 // Runs alone, because it loads the machine and bounds response times.
-import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -7,6 +6,7 @@ import { inputLocation } from '#contract/operation.ts'
 import { operator_reply_ticket } from '#contract/operator/tickets.ts'
 import { bodyOf, pathOf, shapes } from '#test/support/contract.ts'
 import { type RequestOptions, send } from '#test/support/http.ts'
+import { assertOnTime } from '#test/support/on_time.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startProbed } from '#test/support/probed_node.ts'
@@ -71,7 +71,8 @@ async function probe(what: string, ask: () => Promise<unknown>): Promise<void> {
 }
 
 function assertNone(): void {
-  assert.deepEqual(over.splice(0), [])
+  const late = over.splice(0)
+  assertOnTime(late.length === 0, late.join('\n'))
 }
 
 const ask = (method: string, path: string, sent: RequestOptions) => () =>

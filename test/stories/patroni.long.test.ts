@@ -9,6 +9,7 @@ import { type AcknowledgedLoad, startAcknowledgedLoad } from '#test/support/ackn
 import { startChildNode } from '#test/support/child_node.ts'
 import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { assertOnTime } from '#test/support/on_time.ts'
 import { PatroniCluster, type PatroniServer } from '#test/support/patroni_cluster.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -98,7 +99,7 @@ async function failOver(old: PatroniServer, breakIt: () => Promise<void>): Promi
 /** On an idle machine within 3 s; statements that hang on the old primary would take 12. */
 async function nextSuccess(traffic: AcknowledgedLoad): Promise<void> {
   const succeeded = traffic.nextSuccess().then(() => true)
-  assert(await Promise.race([succeeded, delay(10_000, false)]), 'no success within 10 s')
+  assertOnTime(await Promise.race([succeeded, delay(10_000, false)]), 'no success within 10 s')
 }
 
 const figures = ({ promoted_ms, replicated_ms, gap_ms }: Outage) =>

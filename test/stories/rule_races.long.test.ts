@@ -8,6 +8,7 @@ import { purchaseMessage } from '#test/support/issuer.ts'
 import { openOwner } from '#test/support/mixed_storm.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
+import { assertDecided } from '#test/support/on_time.ts'
 
 const ROUNDS = 250
 const RACING = 4
@@ -25,6 +26,7 @@ after(() => {
 
 const buy = async (at: number) => {
   const { fields } = (await (lines[at % 2] ?? lines[0])?.send(purchaseMessage(card, 1))) ?? {}
+  assertDecided(fields?.[39], 'a purchase')
   return fields?.[39]
 }
 

@@ -10,6 +10,7 @@ import { purchaseMessage } from './issuer.ts'
 import { openOwner } from './mixed_storm.ts'
 import { pick, runTogether, type StormOwner } from './mixed_storm_actors.ts'
 import { assertBooksSound } from './money.ts'
+import { assertDecided } from './on_time.ts'
 import type { TestService } from './start.ts'
 import { seeded } from './storm.ts'
 
@@ -191,17 +192,23 @@ async function loadUntilDone(
 async function ask(network: Network, message: OutgoingMessage, first: number): Promise<string> {
   const repeat = { ...message, mti: '0101' }
   for (let attempt = 0; ; attempt += 1) {
-    try {
-      const line = await lineTo(network, targetAt(network, first + attempt).card_host_port)
-      const { fields } = await timed(network, line.send(attempt === 0 ? message : repeat))
-      const code = fields[39] ?? 'none'
-      assert(code === '00' || (code === '91' && network.can_refuse), `a purchase got ${code}`)
-      if (code !== '00') network.refused_messages += 1
-      return code
-    } catch (cause) {
+    const { card_host_port } = targetAt(network, first + attempt)
+    const sent = lineTo(network, card_host_port).then((line) =>
+      timed(network, line.send(attempt === 0 ? message : repeat)),
+    )
+    const answer = await sent.catch((cause) => {
       assert(network.can_close && cause instanceof NetworkError && attempt < 50, String(cause))
+      return null
+    })
+    if (answer === null) {
       await delay(30)
+      continue
     }
+    const code = answer.fields[39] ?? 'none'
+    if (!network.can_refuse) assertDecided(code, 'a purchase')
+    assert(code === '00' || code === '91', `a purchase got ${code}`)
+    if (code !== '00') network.refused_messages += 1
+    return code
   }
 }
 

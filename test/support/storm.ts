@@ -9,6 +9,7 @@ import {
   purchaseMessage,
 } from './issuer.ts'
 import { assertBooksSound } from './money.ts'
+import { assertDecided } from './on_time.ts'
 import {
   applyMessage,
   type ModelAccount,
@@ -266,6 +267,7 @@ export async function sendStorm(issuer: Issuer, { sent }: Storm): Promise<void> 
     assert(bytes instanceof Uint8Array, `message ${index} has a response`)
     const said = decode(default_link, bytes).fields[39]
     const { mti } = decode(default_link, body)
+    if (code !== '91') assertDecided(said, `message ${index}, ${mti},`)
     assert.equal(said, code, `message ${index}, ${mti}, is answered ${code}`)
     const hex = Buffer.from(bytes).toString('hex')
     assert.equal(hex, first.get(body) ?? hex, 'a repeat gets the first response')
