@@ -106,9 +106,13 @@ function submitTo(
   })
 }
 
-/** By the last character, because ids begin with their time and end randomly. */
+/**
+ * By the last character, because ids begin with their time and end randomly. The hash is empty if a
+ * processor's token names no card.
+ */
 function laneOf(lanes: readonly Lane[], id: string): Lane {
-  const lane = lanes[id.charCodeAt(id.length - 1) % lanes.length]
+  const last = id === '' ? 0 : id.charCodeAt(id.length - 1)
+  const lane = lanes[last % lanes.length]
   assert(lane !== undefined, 'a remainder is an index')
   return lane
 }

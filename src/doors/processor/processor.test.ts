@@ -56,6 +56,18 @@ test('the engine decides processor messages, and a repeat gets the same bytes', 
   await assertBooksSound(runtime.db)
 })
 
+test('a token that names no card is declined, and the service goes on', async () => {
+  const { card } = await openSpender(service, { usd: 100 })
+  const stranger = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
+  for (const [at, token] of [stranger, 'no card'].entries()) {
+    const unknown = await post(bodyOf({ id: `t${at}`, type: 'authorization', token, cents: 100 }))
+    assert.equal(unknown.status, 200, unknown.text)
+    assert.equal(unknown.body['decline_code'], 'invalid_card')
+  }
+  const known = bodyOf({ id: 't2', type: 'authorization', token: card.id, cents: 100 })
+  assert.equal((await post(known)).body['decision'], 'approve')
+})
+
 test('an unsigned, wrongly signed or old message is refused and changes nothing', async () => {
   const { key, card } = await openSpender(service, { usd: 100 })
   const body = bodyOf({ id: 'n1', type: 'authorization', token: card.id, cents: 2_500 })
