@@ -81,6 +81,7 @@ function complete(
     status: completedStatus(authorization, open_micros),
     expires_at: state.expires_at,
   })
+  state.purchases.addChange(request.identity, authorization.id)
   emitTransactionEvent(state, authorization, 'adjusted')
   useCard(state, card, authorization)
 }

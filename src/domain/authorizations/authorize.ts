@@ -201,6 +201,7 @@ function increment(state: BatchState, { card, request }: RequestOnCard): Transac
     held_micros: authorization.held_micros + held,
     expires_at: state.expires_at,
   })
+  state.purchases.addChange(request.identity, authorization.id)
   emitTransactionEvent(state, authorization, 'authorized')
   return authorization
 }

@@ -105,14 +105,18 @@ export type AnsweredRow = {
   /** Null for a reversal that arrived before its message. */
   fingerprint: string | null
   answer: Buffer | null
+  /** The transaction that an authorization message or a stand-in advice made or changed. */
+  transaction_id: string | null
 }
 
 /** Messages that already have a response, and those whose reversal arrived first. */
 export function findAnswered(tx: Tx, identities: readonly string[]): Promise<AnsweredRow[]> {
   return tx.rows<AnsweredRow>(
-    `select identity, fingerprint, answer from network_messages where identity = any($1)
+    `select identity, fingerprint, answer,
+            case when mti like '01%' then transaction_id end as transaction_id
+       from network_messages where identity = any($1)
      union all
-     select identity, null, null from early_reversals where identity = any($1)`,
+     select identity, null, null, null from early_reversals where identity = any($1)`,
     [texts(identities, (identity) => identity)],
   )
 }

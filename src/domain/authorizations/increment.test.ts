@@ -7,15 +7,16 @@ import { assertBooksSound } from '#test/support/money.ts'
 const issuer = await openIssuer()
 const { db } = issuer
 
+/** Element 90 of a message that names this one. */
+function originalOf({ mti, fields }: OutgoingMessage): string {
+  const { 7: sent, 11: stan, 32: acquirer = '' } = fields
+  return `${mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
+}
+
 /** Increments a purchase: an 0100 that names it in element 90. */
-function incrementOf(
-  card: BareCard,
-  { mti, fields }: OutgoingMessage,
-  cents: number,
-): OutgoingMessage {
-  const { 7: sent, 11: stan, 32: acquirer = '', 37: rrn } = fields
-  const original = `${mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
-  return purchaseMessage(card, cents, { fields: { 37: rrn, 90: original } })
+function incrementOf(card: BareCard, purchase: OutgoingMessage, cents: number): OutgoingMessage {
+  const original = originalOf(purchase)
+  return purchaseMessage(card, cents, { fields: { 37: purchase.fields[37], 90: original } })
 }
 
 async function codeOf(message: OutgoingMessage): Promise<string | undefined> {
@@ -77,6 +78,42 @@ test('a reversal releases the purchase with all its increments', async () => {
   assert.deepEqual([state?.status, state?.held, state?.spent], ['reversed', 0, 0])
   await assertBooksSound(db)
 })
+
+test('a capture that names an increment captures the whole purchase', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const purchase = purchaseMessage(card, 1_000)
+  await codeOf(purchase)
+  const more = incrementOf(card, purchase, 500)
+  await codeOf(more)
+  const capture = purchaseMessage(card, 1_500, { mti: '0220', fields: { 90: originalOf(more) } })
+  assert.equal(await codeOf(capture), '00')
+  const [state] = await stateOf(card)
+  assert.deepEqual([state?.status, state?.held, state?.spent], ['captured', 0, 1_500])
+  await assertBooksSound(db)
+})
+
+for (const isWithNumber of [true, false]) {
+  const by = isWithNumber ? 'and has its reference number' : 'by element 90 alone'
+  test(`a reversal that names an increment ${by} releases its amount, once`, async () => {
+    const card = await insertBareCard(issuer, { usd: 100 })
+    const purchase = purchaseMessage(card, 1_000)
+    await codeOf(purchase)
+    const more = incrementOf(card, purchase, 500)
+    await codeOf(more)
+    const number = isWithNumber ? { 37: purchase.fields[37] } : {}
+    const fields = { ...number, 90: originalOf(more) }
+    for (const mti of ['0400', '0420', '0420']) {
+      assert.equal(await codeOf(purchaseMessage(card, 500, { mti, fields })), '00')
+      const [state] = await stateOf(card)
+      assert.deepEqual([state?.status, state?.held, state?.spent], ['pending', 1_000, 1_000])
+    }
+    const whole = { 90: originalOf(purchase) }
+    assert.equal(await codeOf(purchaseMessage(card, 1_000, { mti: '0420', fields: whole })), '00')
+    const [state] = await stateOf(card)
+    assert.deepEqual([state?.status, state?.held, state?.spent], ['reversed', 0, 0])
+    await assertBooksSound(db)
+  })
+}
 
 test('an increment of a closed or unknown purchase is a new purchase', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })

@@ -25,6 +25,7 @@ import {
   type CardSnapshots,
   canBeUsedUp,
   cardsToLock,
+  identitiesOf,
   newBatchState,
   newCardStates,
   pursesToLock,
@@ -69,9 +70,7 @@ export async function loadBatch(
   const now = dependencies.clock.now()
   const window = spendingWindow(now)
   const pan_hashes = [...new Set(batch.map(({ pan_hash }) => pan_hash))]
-  const identities = batch.flatMap(({ identity, settles }) =>
-    settles === null ? [identity] : [identity, settles],
-  )
+  const identities = identitiesOf(batch)
   const with_successors = batch.some(({ kind }) => isAdvice(kind))
   const wanted = { pan_hashes, with_successors, skips_busy }
   // Sent in one round trip. Each statement sees what was committed before it ran.

@@ -98,6 +98,9 @@ export function newBatchState(
   const { now } = known
   const purchases = new Purchases()
   for (const row of rows) purchases.add(row)
+  for (const { identity, transaction_id } of seen) {
+    if (transaction_id !== null) purchases.addChange(identity, transaction_id)
+  }
   // The spread comes last: fields added after it would cost about 2 µs each in Node 20.
   return {
     expires_at: new Date(now.getTime() + HOLD_LIFETIME_MS),
@@ -130,6 +133,17 @@ function newCode({ random }: StateDependencies): string {
   let code = ''
   for (const byte of bytes) code += CODE_LETTERS[byte % CODE_LETTERS.length]
   return code
+}
+
+/** The messages of a batch and those that they name. */
+export function identitiesOf(batch: readonly CardRequest[]): string[] {
+  const identities: string[] = []
+  for (const { identity, settles, reference } of batch) {
+    identities.push(identity)
+    if (settles !== null) identities.push(settles)
+    if (reference.original_identity !== null) identities.push(reference.original_identity)
+  }
+  return identities
 }
 
 export type CardSnapshots = { cards: readonly CardState[]; snapshot_of: SnapshotOf }

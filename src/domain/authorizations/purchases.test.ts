@@ -58,7 +58,7 @@ test('a clearing prefers the reference number, a reversal the named message', ()
 
 test('of purchases with one reference: approvals, then the code, then open ones, then the newest', () => {
   const R = { retrieval_reference_number: 'R' }
-  const asked = asking({ ...R, authorization_code: 'C' })
+  const asked = cardRequest(new_card, 'refund', { reference: { ...R, authorization_code: 'C' } })
   const rows = [
     row('txn_9', { ...R, type: 'decline', authorization_id: null }),
     row('txn_8', { ...R, type: 'capture', authorization_id: null }),
@@ -68,9 +68,32 @@ test('of purchases with one reference: approvals, then the code, then open ones,
     row('txn_1', { ...R, authorization_code: 'C' }),
   ]
   for (let count = 1; count <= rows.length; count += 1) {
-    const expected = ['txn_9', 'txn_8', 'txn_2', 'txn_3', 'txn_0', 'txn_1'][count - 1]
+    const expected = [undefined, 'txn_8', 'txn_2', 'txn_3', 'txn_0', 'txn_1'][count - 1]
     const purchases = purchasesOf(...rows.slice(0, count))
     assert.equal(purchases.ofClearing(new_card, asked)?.id, expected)
+  }
+})
+
+test('a decline with the reference number does not hide the purchase with the approval code', () => {
+  const R = { retrieval_reference_number: 'R' }
+  const purchases = purchasesOf(
+    row('txn_1', { authorization_code: 'C' }),
+    row('txn_2', { ...R, type: 'decline', authorization_id: null }),
+  )
+  const asked = asking({ ...R, authorization_code: 'C' })
+  assert.equal(purchases.ofClearing(new_card, asked)?.id, 'txn_1')
+})
+
+test('a message that changed a purchase finds it, on its card only', () => {
+  const purchases = purchasesOf(row('txn_1'), row('txn_2', { card_id: 'card_2' }))
+  purchases.addChange('M1', 'txn_1')
+  purchases.addChange('M2', 'txn_2')
+  for (const [original_identity, id] of [
+    ['M1', 'txn_1'],
+    ['M2', undefined],
+  ] as const) {
+    assert.equal(purchases.ofClearing(new_card, asking({ original_identity }))?.id, id)
+    assert.equal(purchases.ofReversal(new_card, asking({ original_identity }))?.id, id)
   }
 })
 

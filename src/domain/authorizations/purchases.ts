@@ -5,11 +5,17 @@ import type { CardRequest, PurchaseReference } from './request.ts'
 /** The purchases that messages of a batch may refer to: loaded ones and those the batch made. */
 export class Purchases {
   readonly #by_card = new Map<string, TransactionRow[]>()
+  readonly #changed_by = new Map<string, string>()
 
   add(row: TransactionRow): void {
     const rows = this.#by_card.get(row.card_id)
     if (rows === undefined) this.#by_card.set(row.card_id, [row])
     else rows.push(row)
+  }
+
+  /** A message that changed a purchase and has no row of its own, such as an increment. */
+  addChange(identity: string, transaction_id: string): void {
+    this.#changed_by.set(identity, transaction_id)
   }
 
   byId(card: CardState, id: string | null): TransactionRow | null {
@@ -46,17 +52,23 @@ export class Purchases {
     return newest
   }
 
-  /** The row of the named message; repeats have the same identity. */
+  /** The row of the named message, or the one it changed; repeats have the same identity. */
   byMessage(card: CardState, identity: string | null): TransactionRow | null {
     if (identity === null) return null
-    return this.#rowsOf(card).find((row) => row.message_identity === identity) ?? null
+    const own = this.#rowsOf(card).find((row) => row.message_identity === identity)
+    return own ?? this.byId(card, this.#changed_by.get(identity) ?? null)
   }
 
-  /** Finds a clearing's purchase by reference, then approval code, then the named message. */
-  ofClearing(card: CardState, { reference }: CardRequest): TransactionRow | null {
+  /**
+   * Finds a clearing's purchase by reference, then approval code, then the named message. A decline
+   * with its reference must not hide the purchase that the others name.
+   */
+  ofClearing(card: CardState, { kind, reference }: CardRequest): TransactionRow | null {
+    const isPurchase = ({ type }: TransactionRow) =>
+      type === 'authorization' || (kind === 'refund' && type === 'capture')
     return (
       this.#head(card, this.byId(card, reference.transaction_id)) ??
-      this.#byReference(card, reference) ??
+      this.#byReference(card, reference, isPurchase) ??
       this.#byCode(card, reference) ??
       this.#head(card, this.byMessage(card, reference.original_identity))
     )
@@ -82,11 +94,17 @@ export class Purchases {
     return this.byId(card, row.authorization_id) ?? row
   }
 
-  #byReference(card: CardState, reference: PurchaseReference): TransactionRow | null {
-    const { retrieval_reference_number, authorization_code } = reference
+  #byReference(
+    card: CardState,
+    { retrieval_reference_number, authorization_code }: PurchaseReference,
+    isWanted: (row: TransactionRow) => boolean = () => true,
+  ): TransactionRow | null {
     if (retrieval_reference_number === null) return null
     const sequences = this.#rowsOf(card).filter(
-      (row) => isHead(row) && row.retrieval_reference_number === retrieval_reference_number,
+      (row) =>
+        isHead(row) &&
+        row.retrieval_reference_number === retrieval_reference_number &&
+        isWanted(row),
     )
     return best(sequences, authorization_code)
   }

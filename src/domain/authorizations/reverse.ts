@@ -5,7 +5,7 @@ import { type BatchState, change } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard, debitCard } from './money.ts'
-import { convertAtPurchaseRate } from './price.ts'
+import { convertAtPurchaseRate, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import { allocateRefund, recordRefund, reverseDisputeCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -22,7 +22,9 @@ export function reverse(state: BatchState, request: CardRequest): Decision {
   // The named message may still arrive, even if its reference number finds another purchase: a
   // merchant who is declined often tries again with the same number.
   const named = state.purchases.byMessage(card, request.reference.original_identity)
-  if (named === null) recordEarlyReversal(state, request)
+  const isOfPart = named !== null && isChange(named, request)
+  const isRepeated = isOfPart && isReversed(state, request)
+  if (named === null || isOfPart) recordEarlyReversal(state, request)
   if (found === null) return decision('original_unknown')
   const transaction = found
   const done = decision('noted', { network: card.brand, transaction })
@@ -30,13 +32,14 @@ export function reverse(state: BatchState, request: CardRequest): Decision {
     reverseRefund(state, card, found)
     return done
   }
-  if (found.type !== 'authorization') return done
+  if (found.type !== 'authorization' || isRepeated) return done
   if (found.is_single_message) {
     refundDebit(state, { card, request }, found)
     return done
   }
   if (found.open_micros > 0n) {
-    reverseOpen(state, { card, request }, found)
+    const kept_micros = isOfPart ? amountWithoutPart(found, request) : amountAfter(found, request)
+    reverseOpen(state, card, found, kept_micros)
     return done
   }
   return found.captured_micros > 0n ? { ...done, verdict: 'no_action' } : done
@@ -52,19 +55,41 @@ function recordEarlyReversal(state: BatchState, { reference }: CardRequest): Dec
 
 type RequestOnCard = { card: CardState; request: CardRequest }
 
+/** True if the named message changed the purchase, such as an increment, and did not make it. */
+const isChange = (named: TransactionRow, { reference }: CardRequest): boolean =>
+  named.message_identity !== reference.original_identity
+
+/** True for the second reversal of an increment. One with a replacement amount can be repeated. */
+const isReversed = (
+  { early_reversals }: BatchState,
+  { reference, replacement_minor }: CardRequest,
+): boolean => replacement_minor === null && early_reversals.has(reference.original_identity ?? '')
+
 /** The purchase's new USD amount, converted at its rate. */
-function replacementOf(authorization: TransactionRow, minor: bigint | null): Micros {
-  return minor === null ? 0n : convertAtPurchaseRate(authorization, minor)
+function amountAfter(authorization: TransactionRow, { replacement_minor }: CardRequest): Micros {
+  return replacement_minor === null ? 0n : convertAtPurchaseRate(authorization, replacement_minor)
+}
+
+/**
+ * An increment that timed out is reversed by its own amount: the rest of the purchase is still
+ * approved.
+ */
+function amountWithoutPart(authorization: TransactionRow, request: CardRequest): Micros {
+  const part_micros = withUsdAmount(request, authorization)?.charge.micros ?? 0n
+  if (request.replacement_minor !== null || part_micros === 0n) {
+    return amountAfter(authorization, request)
+  }
+  return authorization.captured_micros + authorization.open_micros - part_micros
 }
 
 /** The hold never grows, and captured amounts are subtracted from it. */
 function reverseOpen(
   state: BatchState,
-  { card, request }: RequestOnCard,
+  card: CardState,
   authorization: TransactionRow,
+  kept_micros: Micros,
 ): void {
-  const wanted =
-    replacementOf(authorization, request.replacement_minor) - authorization.captured_micros
+  const wanted = kept_micros - authorization.captured_micros
   const open_micros = clamped(wanted, authorization.open_micros)
   if (open_micros === authorization.open_micros) return
   releaseDownTo(state, card, authorization, { open_micros, status: 'reversed' })
@@ -109,7 +134,7 @@ function refundDebit(
   const captures = state.purchases.capturesOf(card, authorization)
   const own = captures.find((capture) => capture.message_identity === message_identity)
   assert(own !== undefined, 'a single-message purchase is captured by its own message')
-  const kept = replacementOf(authorization, request.replacement_minor)
+  const kept = amountAfter(authorization, request)
   const amount = own.captured_micros - own.refunded_micros - kept
   if (amount <= 0n) return
   const amount_minor =

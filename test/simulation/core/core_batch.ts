@@ -2,6 +2,7 @@ import type { BatchState } from '#domain/authorizations/batch_state.ts'
 import type { AnsweredRow, CardSnapshot } from '#domain/authorizations/batch_store.ts'
 import {
   cardsToLock,
+  identitiesOf,
   newBatchState,
   newCardStates,
   pursesToLock,
@@ -142,13 +143,11 @@ const NO_PURSE = {
 
 function seenBy(core: CoreState, batch: readonly CardRequest[]): AnsweredRow[] {
   const rows: AnsweredRow[] = []
-  for (const { identity, settles } of batch) {
-    for (const one of settles === null ? [identity] : [identity, settles]) {
-      const seen = core.seen.get(one)
-      if (seen !== undefined) rows.push({ identity: one, ...seen })
-      if (core.early_reversals.has(one)) {
-        rows.push({ identity: one, fingerprint: null, answer: null })
-      }
+  for (const identity of identitiesOf(batch)) {
+    const seen = core.seen.get(identity)
+    if (seen !== undefined) rows.push({ identity, ...seen })
+    if (core.early_reversals.has(identity)) {
+      rows.push({ identity, fingerprint: null, answer: null, transaction_id: null })
     }
   }
   return rows
