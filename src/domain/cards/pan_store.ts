@@ -70,11 +70,15 @@ export async function resealPan(tx: Tx, card: SealedPan, pan_sealed: string): Pr
 }
 
 /** For processors, which don't know the account. */
-export async function findPanHash(tx: Tx, card_id: string): Promise<string | null> {
-  const [row] = await tx.rows<{ pan_hash: string }>('select pan_hash from cards where id = $1', [
-    card_id,
-  ])
-  return row?.pan_hash ?? null
+export async function findCardNumber(
+  tx: Tx,
+  card_id: string,
+): Promise<{ pan_hash: string; pan_sealed: string } | null> {
+  const [row] = await tx.rows<{ pan_hash: string; pan_sealed: string }>(
+    'select pan_hash, pan_sealed from cards where id = $1',
+    [card_id],
+  )
+  return row ?? null
 }
 
 export async function findCardByHash(tx: Tx, pan_hash: string): Promise<CardKey | null> {

@@ -68,6 +68,45 @@ test('a token that names no card is declined, and the service goes on', async ()
   assert.equal((await post(known)).body['decision'], 'approve')
 })
 
+test('a security code is checked for a card named by its token too', async () => {
+  const { key, card } = await openSpender(service, { usd: 100 })
+  const shown = await send(url, 'GET', `/v1/cards/${card.id}/pan`, { bearer: key })
+  const cvv = String(shown.body['cvv'])
+  const wrong = cvv === '123' ? '124' : '123'
+  const payWith = async (id: string, code: string) => {
+    const message = bodyOf({ id, type: 'authorization', token: card.id, cents: 100 })
+    const body = { ...JSON.parse(message), verification: { cvv: code } }
+    return (await post(JSON.stringify(body))).body['decline_code']
+  }
+  assert.equal(await payWith('c1', wrong), 'cvv_mismatch')
+  assert.equal(await payWith('c2', cvv), null)
+})
+
+test('only an advice can report a decline; a reversal with a decision is refused', async () => {
+  const { key, card } = await openSpender(service, { usd: 100 })
+  const declining = (message: MessageInput) =>
+    JSON.stringify({ ...JSON.parse(bodyOf(message)), decision: 'decline' })
+  const of_card = { token: card.id, cents: 1_000 }
+  await post(bodyOf({ id: 'd1', type: 'authorization', ...of_card }))
+  const reversal = { id: 'd2', type: 'reversal', ...of_card, original_id: 'd1' }
+  assertRefused(await post(declining(reversal)), 400, 'invalid_request')
+  assert.equal((await getCard(url, key, card.id)).held_usd, 10)
+  await post(bodyOf(reversal))
+  assert.equal((await getCard(url, key, card.id)).held_usd, 0)
+  const advice = await post(declining({ id: 'd3', type: 'advice', ...of_card }))
+  assert.equal(advice.body['decision'], 'approve')
+})
+
+test('text that cannot be stored is refused', async () => {
+  const { card } = await openSpender(service, { usd: 100 })
+  for (const token of ['card_\u0000', '\ud800']) {
+    const message = bodyOf({ id: 'x1', type: 'authorization', token, cents: 100 })
+    assertRefused(await post(message), 400, 'invalid_request')
+  }
+  const message = bodyOf({ id: 'x\u0000', type: 'authorization', token: card.id, cents: 100 })
+  assertRefused(await post(message), 400, 'invalid_request')
+})
+
 test('an unsigned, wrongly signed or old message is refused and changes nothing', async () => {
   const { key, card } = await openSpender(service, { usd: 100 })
   const body = bodyOf({ id: 'n1', type: 'authorization', token: card.id, cents: 2_500 })

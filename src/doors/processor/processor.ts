@@ -5,17 +5,18 @@ import { Problem } from '#contract/problem.ts'
 import { openChallenge } from '#domain/authorizations/challenge.ts'
 import { findChallengeOf } from '#domain/authorizations/challenge_store.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
-import { findCardByHash, findPanHash } from '#domain/cards/pan_store.ts'
-import { cellOfPan, panHash } from '#domain/cards/pan_vault.ts'
+import { findCardByHash, findCardNumber } from '#domain/cards/pan_store.ts'
+import { cellOfPan, openPan, panHash } from '#domain/cards/pan_vault.ts'
 import { readJsonBody } from '#doors/json_body.ts'
 import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { requireStorableText } from '#operations/steps/parse_input.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
 import { ProcessorChallenge, ProcessorMessage } from './shapes.ts'
 import { requireSignature, SIGNATURE_HEADER } from './signature.ts'
-import { chargeOf, toRequest } from './to_request.ts'
+import { type CardNumber, chargeOf, toRequest } from './to_request.ts'
 
 /** Processors time out after two to three seconds. */
 const DEADLINE_MS = 1_500
@@ -31,6 +32,7 @@ export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: E
   app.post('/processor/:link/authorizations', async (request, reply) => {
     const { link, body } = await readSignedBody(runtime, request)
     if (!messages.Check(body)) throw unsupportedMessage()
+    requireNoDecision(body)
     const response = await decide(runtime, engine, { link, message: body })
     return reply.type('application/json; charset=utf-8').send(Buffer.from(response))
   })
@@ -50,6 +52,12 @@ export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: E
 
 function unsupportedMessage(): Problem {
   return new Problem('invalid_request', 'The body is not a supported message.')
+}
+
+/** Only an advice reports a decision. A reversal or clearing must not be stored as a decline. */
+function requireNoDecision({ type, decision }: ProcessorMessage): void {
+  if (type === 'advice' || decision === undefined) return
+  throw new Problem('invalid_request', `Only an advice has a decision. This is type "${type}".`)
 }
 
 /** Only unsigned requests are rate limited: a processor sends thousands a second. */
@@ -74,8 +82,9 @@ async function verifyBody({ settings, clock }: Runtime, request: FastifyRequest)
     body: bytes,
     wall: clock.wall(),
   })
-  const content_type = request.headers['content-type']
-  return { link, body: await readJsonBody(bytes, content_type) }
+  const body = await readJsonBody(bytes, request.headers['content-type'])
+  requireStorableText(body, 'body')
+  return { link, body }
 }
 
 async function decide(
@@ -84,9 +93,8 @@ async function decide(
   { link, message }: { link: string; message: ProcessorMessage },
 ): Promise<Uint8Array> {
   const { keys, clock } = runtime
-  const pan_hash = 'token' in message.card ? await hashOfToken(runtime, message.card.token) : null
-  const received_at = clock.now()
-  const request = toRequest(message, { link, keys, received_at, pan_hash })
+  const number = await numberOf(runtime, message.card)
+  const request = toRequest(message, { link, keys, received_at: clock.now(), number })
   const deadline = new AbortController()
   const late = clock.sleep(DEADLINE_MS, deadline.signal).then(() => declineUndecided())
   const response = engine.submit(request).then(
@@ -100,8 +108,18 @@ async function decide(
   }
 }
 
-const hashOfToken = (runtime: Runtime, card_id: string) =>
-  findPanHash(runtimeOfId(runtime, card_id).db, card_id)
+/** The number of a message's card; null if its token names none. */
+async function numberOf(
+  runtime: Runtime,
+  card: ProcessorMessage['card'],
+): Promise<CardNumber | null> {
+  const { keys } = runtime
+  if ('pan' in card) return { hash: panHash(keys, card.pan), open: () => card.pan }
+  const found = await findCardNumber(runtimeOfId(runtime, card.token).db, card.token)
+  if (found === null) return null
+  const { pan_hash, pan_sealed } = found
+  return { hash: pan_hash, open: () => openPan(keys, card.token, pan_sealed).open() }
+}
 
 /** Cell 0 also has the numbers from before there were other cells. */
 async function findCard(runtime: Runtime, hash: string) {
@@ -131,11 +149,8 @@ function challengeView({ id, status, expires_at }: ChallengeStatus) {
 }
 
 async function openProcessorChallenge(runtime: Runtime, body: ProcessorChallenge) {
-  const hash =
-    'pan' in body.card
-      ? panHash(runtime.keys, body.card.pan)
-      : await hashOfToken(runtime, body.card.token)
-  const card = hash === null ? null : await findCard(runtime, hash)
+  const number = await numberOf(runtime, body.card)
+  const card = number === null ? null : await findCard(runtime, number.hash)
   const { minor, currency, micros } = chargeOf(body)
   if (card === null) throw notFound('card')
   if (currency === null || micros === null) {

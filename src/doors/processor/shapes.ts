@@ -55,7 +55,7 @@ export const ProcessorMessage = Type.Object(
     entry_mode: Type.Optional(
       Type.Enum(['chip', 'contactless', 'swipe', 'keyed', 'ecommerce', 'credential_on_file']),
     ),
-    /** The processor's decision in stand-in; only for advices. */
+    /** The processor's decision in stand-in. Other types than advice must not have it. */
     decision: Type.Optional(Type.Enum(['approve', 'decline'])),
     is_final: Type.Optional(Type.Boolean()),
     partial_ok: Type.Optional(Type.Boolean()),

@@ -5,7 +5,7 @@ import type {
   RequestKind,
   StoredResponse,
 } from '#domain/authorizations/request.ts'
-import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
+import { isCvvOf } from '#domain/cards/pan_vault.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { maskPan } from '#iso8583/mask.ts'
 import { usdFromMicros } from '#kernel/money.ts'
@@ -43,9 +43,12 @@ type RequestSource = {
   link: string
   keys: Keys
   received_at: Date
-  /** Of a card that is named by its token. */
-  pan_hash: string | null
+  /** Null if no card has the token. */
+  number: CardNumber | null
 }
+
+/** A card number: its hash, and its digits where a CVV needs them. */
+export type CardNumber = { hash: string; open(): string }
 
 export function chargeOf({ amounts }: Pick<ProcessorMessage, 'amounts'>): Charge {
   const minor = BigInt(amounts.transaction)
@@ -60,8 +63,7 @@ export function chargeOf({ amounts }: Pick<ProcessorMessage, 'amounts'>): Charge
 }
 
 export function toRequest(message: ProcessorMessage, source: RequestSource): CardRequest {
-  const { link, keys, received_at } = source
-  const pan = 'pan' in message.card ? message.card.pan : null
+  const { link, keys, received_at, number } = source
   const { verification = {}, network = {}, merchant } = message
   const cvv = verification.cvv ?? null
   const charge = chargeOf(message)
@@ -72,7 +74,7 @@ export function toRequest(message: ProcessorMessage, source: RequestSource): Car
     link,
     identity,
     fingerprint: `${message.type}|${charge.minor}|${charge.currency}`,
-    pan_hash: pan === null ? (source.pan_hash ?? '') : panHash(keys, pan),
+    pan_hash: number?.hash ?? '',
     charge,
     merchant: {
       merchant_name: merchant.name,
@@ -88,7 +90,10 @@ export function toRequest(message: ProcessorMessage, source: RequestSource): Car
       wallet: null,
     },
     expiry: verification.expiry ?? null,
-    isCodeRight: cvv === null || pan === null ? null : (card) => isCvvOf(keys, card, { pan, cvv }),
+    isCodeRight:
+      cvv === null || number === null
+        ? null
+        : (card) => isCvvOf(keys, card, { pan: number.open(), cvv }),
     has_pin: false,
     is_type_supported: true,
     is_partial_ok: message.partial_ok ?? false,

@@ -164,7 +164,7 @@ function validateSize(input: Input, { path }: AmountField): ProblemDetail[] {
 const UNSTORABLE = /\u0000|\p{Surrogate}/u
 
 /** PostgreSQL text cannot contain the null character. */
-function requireStorableText(value: unknown, field: string): void {
+export function requireStorableText(value: unknown, field: string): void {
   if (typeof value === 'string' && UNSTORABLE.test(value)) {
     throw invalidRequest([
       { field, message: 'must not contain null characters or lone surrogates' },
