@@ -36,6 +36,21 @@ test('a final amount raises or lowers the hold of its purchase and its usage', a
   }
 })
 
+for (const kind of ['advise', 'increment'] as const) {
+  test(`an ${kind} in another currency keeps the currency and rate of the purchase`, async () => {
+    const batch = await openCardBatch()
+    const charge = { minor: 1_000n, currency: 'EUR', micros: 11n * USD, fx_rate: '1.1' }
+    const row = transactionOf(batch.send('authorize', { charge }))
+    const reference = { transaction_id: row.id }
+    batch.send(kind, { usd: 22n * USD, reference })
+    const [minor, usd] = kind === 'advise' ? [2_000n, 22n * USD] : [3_000n, 33n * USD]
+    assert.deepEqual([row.currency, row.amount_minor, row.amount_micros], ['EUR', minor, usd])
+    const unpriced = { minor: 1_000n, currency: 'EUR', micros: null, fx_rate: null }
+    const capture = transactionOf(batch.send('capture', { charge: unpriced, reference }))
+    assert.equal(capture.amount_micros, 11n * USD)
+  })
+}
+
 test('a final amount of zero reverses the purchase; captured parts stay', async () => {
   const batch = await openCardBatch()
   const row = transactionOf(batch.send('authorize'))

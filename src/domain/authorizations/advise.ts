@@ -4,7 +4,7 @@ import { type BatchState, change } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
 import type { CardState } from './card_state.ts'
 import { hold } from './money.ts'
-import { holdForOperator, withUsdAmount } from './price.ts'
+import { holdForOperator, minorOfPurchase, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
@@ -75,7 +75,7 @@ function complete(
   }
   change(state, authorization, {
     amount_micros: total,
-    amount_minor: request.charge.minor,
+    amount_minor: minorOfPurchase(authorization, request.charge),
     open_micros,
     held_micros,
     status: completedStatus(authorization, open_micros),

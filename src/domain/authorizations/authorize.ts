@@ -4,6 +4,7 @@ import { type BatchState, change } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { attemptsAreUsedUp, findObjections, withFailure } from './checks.ts'
 import { availableBalance, debitCard, debtOf, hold } from './money.ts'
+import { minorOfPurchase } from './price.ts'
 import { decision, declined, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
@@ -196,7 +197,7 @@ function increment(state: BatchState, { card, request }: RequestOnCard): Transac
   })
   change(state, authorization, {
     amount_micros: authorization.amount_micros + amount,
-    amount_minor: authorization.amount_minor + request.charge.minor,
+    amount_minor: authorization.amount_minor + minorOfPurchase(authorization, request.charge),
     open_micros: authorization.open_micros + amount,
     held_micros: authorization.held_micros + held,
     expires_at: state.expires_at,

@@ -3,7 +3,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { BatchState, PendingClearing } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { decision } from './record.ts'
-import type { CardRequest, Decision } from './request.ts'
+import type { CardRequest, Charge, Decision } from './request.ts'
 
 const CENT_MICROS = 10_000n
 
@@ -12,6 +12,18 @@ export function convertAtPurchaseRate(authorization: TransactionRow, minor: bigi
   if (authorization.amount_minor === 0n) return 0n
   const micros = (authorization.amount_micros * minor) / authorization.amount_minor
   return ((micros + CENT_MICROS / 2n) / CENT_MICROS) * CENT_MICROS
+}
+
+/**
+ * The amount of an increment or completion in the currency of its purchase, at the purchase's rate:
+ * the sum, and later conversions, would otherwise mix two currencies.
+ */
+export function minorOfPurchase(
+  { amount_micros, amount_minor, currency }: TransactionRow,
+  charge: Charge,
+): bigint {
+  if (charge.currency === currency || amount_micros === 0n) return charge.minor
+  return ((charge.micros ?? 0n) * amount_minor + amount_micros / 2n) / amount_micros
 }
 
 /**

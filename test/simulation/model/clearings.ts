@@ -3,7 +3,14 @@ import { useCard } from './cards.ts'
 import type { CardAdvice, CardReversal, Charge, MerchantLock, Outcome } from './commands.ts'
 import { reduceCredits } from './disputes.ts'
 import { creditCard, debitCard, hold, payFromHold, release } from './money.ts'
-import { capturesOf, findCleared, findOriginal, inUsd, rowOfMessage } from './purchases.ts'
+import {
+  capturesOf,
+  findCleared,
+  findOriginal,
+  inCurrencyOf,
+  inUsd,
+  rowOfMessage,
+} from './purchases.ts'
 import { addAuthorization, addDecline, addRow, HOLD_MS } from './requests.ts'
 import type { Account, Card, Row, Scope } from './state.ts'
 import { count, giveBack } from './usage.ts'
@@ -110,8 +117,8 @@ function advise(scope: Scope, card: Card, message: AdviceFields, purchase: Row |
   } else {
     lowerOpen(scope, card, purchase, open)
   }
+  purchase.minor = inCurrencyOf(purchase, message.charge)
   purchase.amount = total
-  purchase.minor = message.charge.minor
   purchase.expires_at = now + HOLD_MS
   const isCaptured = purchase.captured > 0n
   if (open === 0n) purchase.status = isCaptured ? 'captured' : 'reversed'

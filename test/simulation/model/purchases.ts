@@ -1,4 +1,5 @@
 import { CENT, type Micros } from './amounts.ts'
+import type { Charge } from './commands.ts'
 import type { Account, Card, Row } from './state.ts'
 
 export type Reference = {
@@ -66,6 +67,12 @@ export function inUsd(purchase: Row, minor: bigint): Micros {
   if (purchase.minor === 0n) return 0n
   const micros = (purchase.amount * minor) / purchase.minor
   return ((micros + CENT / 2n) / CENT) * CENT
+}
+
+/** An amount in the currency of the purchase, at the purchase's own rate. */
+export function inCurrencyOf(purchase: Row, { minor, currency, micros }: Charge): bigint {
+  if (currency === purchase.currency || purchase.amount === 0n) return minor
+  return ((micros ?? 0n) * purchase.minor + purchase.amount / 2n) / purchase.amount
 }
 
 /** The captures of a purchase, oldest first. */

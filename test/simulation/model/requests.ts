@@ -3,7 +3,7 @@ import { useCard } from './cards.ts'
 import { addFailure, challengeFor, codeResult, findFailedRules, type Situation } from './checks.ts'
 import type { CardRequest, Charge, Outcome } from './commands.ts'
 import { debitCard, hold } from './money.ts'
-import { findOriginal } from './purchases.ts'
+import { findOriginal, inCurrencyOf } from './purchases.ts'
 import type { Card, Challenge, Row, Scope } from './state.ts'
 import { count } from './usage.ts'
 
@@ -90,8 +90,8 @@ function approve(situation: Situation, charge: Charge): bigint {
 
 function growHold({ programme }: Scope, card: Card, row: Row, charge: Charge): void {
   const amount = charge.micros ?? 0n
+  row.minor += inCurrencyOf(row, charge)
   row.amount += amount
-  row.minor += charge.minor
   row.open += amount
   row.expires_at = programme.now + HOLD_MS
   hold(card, row, amount)
