@@ -49,10 +49,11 @@ function expire(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   const authorization = card === undefined ? null : state.purchases.ofReversal(card, request)
   if (card === undefined || authorization === null) return decision('original_unknown')
-  if (authorization.open_micros > 0n) {
+  const { open_micros } = authorization
+  if (open_micros > 0n) {
     assert(authorization.type === 'authorization', 'only authorizations are open')
     releaseDownTo(state, card, authorization, { open_micros: 0n, status: 'expired' })
-    emitTransactionEvent(state, authorization, 'expired')
+    emitTransactionEvent(state, authorization, 'expired', open_micros)
   }
   return decision('noted', { network: card.brand, transaction: authorization })
 }

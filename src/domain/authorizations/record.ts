@@ -3,6 +3,7 @@ import type { NewEvent } from '#domain/context/context.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
 import { idTimeMs } from '#kernel/id.ts'
+import type { Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -136,13 +137,17 @@ const headlines: Readonly<Record<EventName, Headline>> = {
   expired: (amount, row) => `Hold released: ${amount} at ${row.merchant_name} was never charged.`,
 }
 
-/** Changes of a hold are activity only; webhooks see them in the authorization. */
+/**
+ * Changes of a hold are activity only; webhooks see them in the authorization. `part_micros` is the
+ * amount of an event about a part of the transaction.
+ */
 export function emitTransactionEvent(
   state: BatchState,
   row: TransactionRow,
   name: EventName,
+  part_micros = row.amount_micros,
 ): void {
-  const text = amountText(row.amount_minor, row.currency)
+  const text = amountText(minorOfPart(row, part_micros), row.currency)
   const amount = row.currency === 'USD' ? `$${text}` : `${text} ${row.currency}`
   const event: NewEvent = {
     type: `transaction.${name}`,
@@ -150,10 +155,16 @@ export function emitTransactionEvent(
     severity: name === 'declined' ? 'error' : 'info',
     resource: { type: 'transaction', id: row.id },
     card_id: row.card_id,
-    amount_micros: row.amount_micros,
+    amount_micros: part_micros,
     object: ACTIVITY_ONLY.has(name) ? null : transactionView(row),
   }
   state.events.push({ account_id: row.account_id, event })
+}
+
+/** A part of the transaction in the merchant's currency. */
+function minorOfPart({ amount_minor, amount_micros }: TransactionRow, part_micros: Micros): bigint {
+  if (part_micros === amount_micros) return amount_minor
+  return amount_micros === 0n ? 0n : (amount_minor * part_micros) / amount_micros
 }
 
 type DecisionFields = Partial<Omit<Decision, 'verdict'>>

@@ -31,6 +31,24 @@ test('a partial reversal lowers the hold to the new amount and never raises it',
   assert.deepEqual(batch.balances(), { card: 96, held: 4, treasury: 0, owed: 0 })
 })
 
+test('events of a released part name that part, and not the whole purchase', async () => {
+  const batch = await openCardBatch()
+  const charge = { minor: 1_000n, currency: 'EUR', micros: 11n * USD, fx_rate: '1.1' }
+  const { id } = transactionOf(batch.send('authorize', { charge }))
+  const reference = { transaction_id: id }
+  batch.send('reverse', { replacement_minor: 800n, reference })
+  batch.send('capture', { usd: 33n * 100_000n, reference })
+  batch.send('expire', { reference })
+  const events = batch.state.events.map(({ event }) => [event.message, event.amount_micros])
+  assert.deepEqual(
+    events.filter(([message]) => !/Approved|Charged/.test(String(message))),
+    [
+      ['Canceled by the merchant: 2.00 EUR at Shop.', 22n * 100_000n],
+      ['Hold released: 5.00 EUR at Shop was never charged.', 55n * 100_000n],
+    ],
+  )
+})
+
 test('a captured part is subtracted from the new amount and is not reversed', async () => {
   const { batch, authorization, reference } = await openAuthorized()
   batch.send('capture', { usd: 3n * USD, reference })

@@ -91,9 +91,10 @@ function reverseOpen(
 ): void {
   const wanted = kept_micros - authorization.captured_micros
   const open_micros = clamped(wanted, authorization.open_micros)
-  if (open_micros === authorization.open_micros) return
+  const released_micros = authorization.open_micros - open_micros
+  if (released_micros === 0n) return
   releaseDownTo(state, card, authorization, { open_micros, status: 'reversed' })
-  emitTransactionEvent(state, authorization, 'reversed')
+  emitTransactionEvent(state, authorization, 'reversed', released_micros)
 }
 
 function clamped(wanted: Micros, most: Micros): Micros {
