@@ -45,8 +45,8 @@ for (const kind of ['advise', 'increment'] as const) {
     batch.send(kind, { usd: 22n * USD, reference })
     const [minor, usd] = kind === 'advise' ? [2_000n, 22n * USD] : [3_000n, 33n * USD]
     assert.deepEqual([row.currency, row.amount_minor, row.amount_micros], ['EUR', minor, usd])
-    const unpriced = { minor: 1_000n, currency: 'EUR', micros: null, fx_rate: null }
-    const capture = transactionOf(batch.send('capture', { charge: unpriced, reference }))
+    const without_usd = { minor: 1_000n, currency: 'EUR', micros: null, fx_rate: null }
+    const capture = transactionOf(batch.send('capture', { charge: without_usd, reference }))
     assert.equal(capture.amount_micros, 11n * USD)
   })
 }
