@@ -70,8 +70,9 @@ export function makeHttpServer(
 }
 
 /**
- * Refusals for all doors: a path with a null character, which PostgreSQL rejects, and requests
- * without Host or with an unknown Expect, which Node would refuse without a body.
+ * Refusals for all doors: a path with a null character, which PostgreSQL rejects, a compressed
+ * body, which would be read as it is, and requests without Host or with an unknown Expect, which
+ * Node would refuse without a body.
  */
 function refuseBadRequests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, url }, reply, done) => {
@@ -82,6 +83,11 @@ function refuseBadRequests(app: FastifyInstance): void {
       // Prevents request smuggling: a proxy may disagree with us about the end of the body.
       reply.header('Connection', 'close')
       return done(new Problem('invalid_request', 'The only supported transfer coding is chunked.'))
+    }
+    const encoding = raw.headers['content-encoding'] ?? 'identity'
+    if (encoding.toLowerCase() !== 'identity') {
+      const sentence = `Send the body uncompressed. ${encoding} is not supported.`
+      return done(new Problem('unsupported_media_type', sentence))
     }
     const hasNull = url.includes('%00') && pathOf(url).includes('%00')
     done(hasNull ? new Problem('not_found', 'No object has this ID.') : undefined)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { assertRefused } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
@@ -205,6 +206,47 @@ test('a body of another type is a 415, also where the type makes no sense', asyn
   )
   assert.equal(none.status, 415)
   assertWhole(none)
+})
+
+test('a compressed body is a 415 that says so', async () => {
+  const compressed = gzipSync('{}')
+  for (const coding of ['gzip', 'br', 'GZIP', 'gzip, identity']) {
+    const headers = { 'content-encoding': coding }
+    const reply = await send(url, 'POST', '/v1/api_keys', { bearer, raw: compressed, headers })
+    assertRefused(reply, 415, 'unsupported_media_type')
+    assert.match(reply.body.message, /^Send the body uncompressed\./)
+  }
+})
+
+test('a body is refused where an operation takes none, so no filter in it is ignored', async () => {
+  for (const content of ['{"status":"frozen"}', '{}', '"id"', '{bad']) {
+    const reply = await raw(
+      `GET /v1/cards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${content.length}\r\n\r\n${content}`,
+    )
+    const isEmpty = content === '{}'
+    assert.equal(reply.status, isEmpty ? 200 : 400, content)
+    if (!isEmpty) assert.equal(reply.body['error'], 'invalid_request')
+  }
+  const chunked = await raw(
+    `GET /v1/cards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\n` +
+      'Transfer-Encoding: chunked\r\n\r\n13\r\n{"status":"frozen"}\r\n0\r\n\r\n',
+  )
+  assert.equal(chunked.status, 400)
+  const other = { session_id: 'sess_of_another_device' }
+  const refused = await send(url, 'DELETE', '/v1/sessions', { bearer, body: other })
+  assertRefused(refused, 400, 'invalid_request')
+  assert.deepEqual(refused.body.details, [{ field: 'session_id', message: 'is not recognized' }])
+  for (const [content, code] of [
+    ['[]', 'invalid_request'],
+    ['{bad', 'invalid_json'],
+  ] as const) {
+    const reply = await send(url, 'DELETE', '/v1/sessions', { bearer, raw: content })
+    assertRefused(reply, 400, code)
+  }
+  assert.equal((await send(url, 'GET', '/v1/cards', { bearer })).status, 200, 'still signed in')
+  const unknown = await send(url, 'DELETE', '/v1/webhooks/wh_x', { bearer, body: {} })
+  assertRefused(unknown, 404, 'not_found')
 })
 
 test('bytes that are no text are refused as no JSON', async () => {
