@@ -121,8 +121,8 @@ export const reply_ticket = operation({
   summary: 'Reply to a ticket.',
   description:
     'Adds your message to a ticket and returns the ticket. It is open again afterwards: support ' +
-    'responds next, even if it was resolved. A closed ticket takes no more messages; open a new ' +
-    'one instead. Never include card numbers or passwords.',
+    'responds next, even if it was resolved. A closed ticket, and one with 100 messages, takes ' +
+    'no more of them; open a new one instead. Never include card numbers or passwords.',
   access: sessionOrKeyOnly,
   input: Input({
     id: TicketId,
@@ -130,4 +130,5 @@ export const reply_ticket = operation({
   }),
   output: Ticket,
   problems: ['ticket_closed'],
+  rejects_values: true,
 })

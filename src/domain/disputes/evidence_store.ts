@@ -17,6 +17,22 @@ export function findEvidence(tx: Tx, disputes: readonly DisputeRow[]): Promise<E
   )
 }
 
+/** Bytes of the notes of each dispute. */
+export async function measureNotes(
+  tx: Tx,
+  disputes: readonly DisputeRow[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.rows<{ id: string; bytes: number }>(
+    `select e.dispute_id as id, sum(coalesce(octet_length(e.note), 0))::int as bytes
+       from evidence e
+       join unnest($1::text[], $2::text[]) d (account_id, id)
+         on d.account_id = e.account_id and d.id = e.dispute_id
+      group by e.dispute_id`,
+    [disputes.map(({ account_id }) => account_id), disputes.map(({ id }) => id)],
+  )
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+}
+
 export async function insertEvidence(tx: Tx, piece: EvidenceRow): Promise<void> {
   await tx.run(
     `insert into evidence (account_id, dispute_id, id, kind, file_name, content_type, size_bytes,

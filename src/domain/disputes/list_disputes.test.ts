@@ -47,3 +47,26 @@ test('an unknown filter or value is refused', async () => {
   assertRefused(await list(key, '?reason=other'), 400, 'unknown_parameter')
   assertRefused(await list(key, '?outcome=draw'), 400, 'invalid_request')
 })
+
+test('a page with long notes ends early, and the next one continues', async () => {
+  const buyer = await openBuyer(service, 10)
+  const captures = [buyer.capture, await forceCapture(url, buyer, { amount: 3 })]
+  captures.push(await forceCapture(url, buyer, { amount: 4 }))
+  const ids: string[] = []
+  for (const capture of captures) ids.push((await fileDispute(url, { ...buyer, capture })).id)
+  const { db, newId, clock } = service.runtime
+  for (const id of ids) {
+    for (let count = 0; count < 20; count += 1) {
+      await db.run(
+        `insert into evidence (account_id, dispute_id, id, kind, note, created_at)
+         select account_id, id, $2, 'note', $3, now() from disputes where id = $1`,
+        [id, newId('evd', clock.now()), '😀'.repeat(10_000)],
+      )
+    }
+  }
+  const first = await list(buyer.key)
+  assert.deepEqual(idsIn(first), ids.slice(1).reverse(), '1.6 of at most 2 MB')
+  const rest = await list(buyer.key, `?cursor=${first.body['next_cursor']}`)
+  assert.deepEqual(idsIn(rest), ids.slice(0, 1))
+  assert.equal(rest.body['has_more'], false)
+})

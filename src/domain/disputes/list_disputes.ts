@@ -1,9 +1,11 @@
 import type { Handler } from '#domain/context/context.ts'
-import { anyOf, type Condition } from '#platform/postgres/page.ts'
+import { anyOf, type Condition, endPageBySize, mapPage } from '#platform/postgres/page.ts'
+import { readDisputePage } from './dispute_store.ts'
+import { measureNotes } from './evidence_store.ts'
 import { showDisputePage } from './show_disputes.ts'
 
 export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, input) => {
-  const page = await showDisputePage(tx, {
+  const query = {
     operation: 'list_disputes',
     input,
     where: [
@@ -13,9 +15,11 @@ export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, inp
       ...anyOf('outcome', input.outcome),
       ...anyOf('transaction_id', input.transaction_id),
       ...anyOf('card_id', input.card_id),
-    ],
-  })
-  return { ...page, data: page.data.map(({ dispute }) => dispute) }
+    ] as const,
+  }
+  const page = await readDisputePage(tx, query)
+  const shown = endPageBySize(page, query, await measureNotes(tx, page.data))
+  return mapPage(await showDisputePage(tx, shown), ({ dispute }) => dispute)
 }
 
 /** A token restricted to some cards sees only disputes of purchases with those. */

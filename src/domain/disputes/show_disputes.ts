@@ -1,9 +1,8 @@
 import type { Dispute } from '#contract/disputes.ts'
 import { findMerchantNames } from '#domain/transactions/transaction_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Condition, PageInput, PageOf } from '#platform/postgres/page.ts'
+import type { PageOf } from '#platform/postgres/page.ts'
 import { type DisputeRow, disputeView } from './dispute.ts'
-import { readDisputePage } from './dispute_store.ts'
 import { findEvidence } from './evidence_store.ts'
 
 export async function showDispute(tx: Tx, dispute: DisputeRow): Promise<Dispute> {
@@ -15,9 +14,8 @@ type OwnedDispute = { account_id: string; dispute: Dispute }
 /** A page of disputes with their evidence and their accounts. */
 export async function showDisputePage(
   tx: Tx,
-  query: { operation: string; input: PageInput; where: readonly Condition[] },
+  page: PageOf<DisputeRow>,
 ): Promise<PageOf<OwnedDispute>> {
-  const page = await readDisputePage(tx, query)
   const evidence = await findEvidence(tx, page.data)
   const data = page.data.map((row) => ({
     account_id: row.account_id,

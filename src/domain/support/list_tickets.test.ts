@@ -45,3 +45,31 @@ test('an unknown filter or value is refused', async () => {
   assertRefused(await list(key, '?status=lost'), 400, 'invalid_request')
   assertRefused(await list(key, '?cursor=abc'), 400, 'invalid_cursor')
 })
+
+test('a page with long messages ends early, and the next one continues', async () => {
+  const { key } = await openSpender(service, { usd: 1 })
+  const message = '😀'.repeat(10_000)
+  const ids: string[] = []
+  for (let at = 0; at < 6; at += 1) {
+    const id = await ask(key, 'other')
+    for (let more = 0; more < 20; more += 1) {
+      await service.runtime.db.run(
+        `insert into ticket_messages (account_id, ticket_id, id, author, body, created_at)
+         select account_id, id, $2, 'support', $3, now() from tickets where id = $1`,
+        [id, service.runtime.newId('msg', service.runtime.clock.now()), message],
+      )
+    }
+    ids.push(id)
+  }
+  const first = await list(key)
+  assert.deepEqual(idsIn(first), ids.slice(4).reverse(), '1.6 of at most 2 MB')
+  assert.equal(first.body['has_more'], true)
+  const found = idsIn(first)
+  let cursor = first.body['next_cursor']
+  while (cursor !== null) {
+    const page = await list(key, `?cursor=${cursor}`)
+    found.push(...idsIn(page))
+    cursor = page.body['next_cursor']
+  }
+  assert.deepEqual(found, ids.toReversed())
+})

@@ -1,16 +1,19 @@
 import type { Handler } from '#domain/context/context.ts'
-import { anyOf, mapPage } from '#platform/postgres/page.ts'
+import { anyOf, endPageBySize, mapPage } from '#platform/postgres/page.ts'
 import { showTickets } from './show_tickets.ts'
+import { measureMessages, readTicketPage } from './ticket_store.ts'
 
 export const listTickets: Handler<'list_tickets'> = async ({ tx, caller }, input) => {
-  const page = await showTickets(tx, {
+  const query = {
     operation: 'list_tickets',
     where: [
       ['account_id = ?', caller.account_id],
       ...anyOf('status', input.status),
       ...anyOf('category', input.category),
-    ],
+    ] as const,
     input,
-  })
-  return mapPage(page, ({ ticket }) => ticket)
+  }
+  const page = await readTicketPage(tx, query)
+  const shown = endPageBySize(page, query, await measureMessages(tx, page.data))
+  return mapPage(await showTickets(tx, shown), ({ ticket }) => ticket)
 }

@@ -80,3 +80,16 @@ test("another account's ticket is not found", async () => {
   const stranger = await openHolder(service)
   assertRefused(await reply(stranger.key, id), 404, 'not_found')
 })
+
+test('a ticket takes 100 messages, and an operator can still close the conversation', async () => {
+  const id = await openTicket()
+  for (let count = 1; count < 100; count += 1) {
+    assert.equal((await reply(owner.key, id)).status, 201)
+  }
+  const refused = await reply(owner.key, id)
+  assertRefused(refused, 422, 'invalid_request')
+  assert.match(refused.body['message'], /100 messages, the maximum\. Open a new one/)
+  const body = { message: 'Please open another ticket.', status: 'closed' }
+  const closed = await operate(url, 'POST', `/tickets/${id}/reply`, { body })
+  assert.equal(closed.body['messages'].length, 101)
+})

@@ -1,6 +1,12 @@
 import type { Handler } from '#domain/context/context.ts'
-import { requireNotClosed, ticketReference, ticketView } from './ticket.ts'
-import { changeTicket, findMessages, insertMessage, lockTicketOf } from './ticket_store.ts'
+import { requireMessagesLeft, requireNotClosed, ticketReference, ticketView } from './ticket.ts'
+import {
+  changeTicket,
+  countMessages,
+  findMessages,
+  insertMessage,
+  lockTicketOf,
+} from './ticket_store.ts'
 
 /** Adds the customer's message. The ticket waits for support again. */
 export const replyTicket: Handler<'reply_ticket'> = async (context, { id, body }) => {
@@ -8,6 +14,7 @@ export const replyTicket: Handler<'reply_ticket'> = async (context, { id, body }
   const { account_id } = caller
   const ticket = await lockTicketOf(tx, account_id, id)
   requireNotClosed(ticket)
+  requireMessagesLeft(await countMessages(tx, ticket))
   await insertMessage(tx, {
     account_id,
     ticket_id: id,

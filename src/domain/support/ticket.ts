@@ -57,4 +57,13 @@ export function requireNotClosed({ status }: TicketRow): void {
   throw new Problem('ticket_closed', 'This ticket is closed. Open a new one.')
 }
 
+/** Every reply returns the whole ticket, and a response has at most 25 MB. */
+const MESSAGES_MAX = 100
+
+export function requireMessagesLeft(count: number): void {
+  if (count < MESSAGES_MAX) return
+  const sentence = `This ticket has ${MESSAGES_MAX} messages, the maximum. Open a new one.`
+  throw new Problem('invalid_request', sentence, { status: 422 })
+}
+
 export const ticketReference = (id: string) => ({ type: 'ticket', id })

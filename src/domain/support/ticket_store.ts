@@ -53,6 +53,15 @@ export async function insertMessage(tx: Tx, message: MessageRow): Promise<void> 
   )
 }
 
+export async function countMessages(tx: Tx, { account_id, id }: TicketRow): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(
+    `select count(*)::int as count from ticket_messages
+      where account_id = $1 and ticket_id = $2`,
+    [account_id, id],
+  )
+  return row?.count ?? 0
+}
+
 /** Messages of these tickets, oldest first. */
 export function findMessages(tx: Tx, tickets: readonly TicketRow[]): Promise<MessageRow[]> {
   return tx.rows<MessageRow>(
@@ -63,6 +72,22 @@ export function findMessages(tx: Tx, tickets: readonly TicketRow[]): Promise<Mes
       order by m.id`,
     [tickets.map(({ account_id }) => account_id), tickets.map(({ id }) => id)],
   )
+}
+
+/** Bytes of the messages of each ticket. */
+export async function measureMessages(
+  tx: Tx,
+  tickets: readonly TicketRow[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.rows<{ id: string; bytes: number }>(
+    `select m.ticket_id as id, sum(octet_length(m.body))::int as bytes
+       from ticket_messages m
+       join unnest($1::text[], $2::text[]) t (account_id, id)
+         on t.account_id = m.account_id and t.id = m.ticket_id
+      group by m.ticket_id`,
+    [tickets.map(({ account_id }) => account_id), tickets.map(({ id }) => id)],
+  )
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
 }
 
 export const readTicketPage = makePageReader<TicketRow>({

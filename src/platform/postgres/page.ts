@@ -92,6 +92,28 @@ export async function readPage<Row extends { id: string }>(
   }
 }
 
+/**
+ * A response has at most 25 MB. JSON writes a control character of one byte as six, so this much
+ * text fits in any case, together with the other fields of 100 rows.
+ */
+const PAGE_TEXT_BYTES_MAX = 2_000_000
+
+/** Ends a page early if its rows have long texts, such as the messages of a ticket. */
+export function endPageBySize<Row extends { id: string }>(
+  page: PageOf<Row>,
+  { operation, input }: ListQuery,
+  bytes: ReadonlyMap<string, number>,
+): PageOf<Row> {
+  let total = 0
+  const data = page.data.filter((row, at) => {
+    total += bytes.get(row.id) ?? 0
+    return at === 0 || total <= PAGE_TEXT_BYTES_MAX
+  })
+  const last = data.at(-1)
+  if (last === undefined || data.length === page.data.length) return page
+  return { data, has_more: true, next_cursor: pageCursor({ operation, input, id: last.id }) }
+}
+
 /** A page of rows that are computed and not stored, such as months. `rows` are in order of time. */
 export function pageOfComputed<Row extends { key: string; created_at: Date }>(
   rows: readonly Row[],
