@@ -87,15 +87,24 @@ test('refuses invalid addresses, contracts and our own addresses', async () => {
     WALLET.toLowerCase(),
     `${WALLET} `,
     '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    '',
+  ]
+  for (const address of wrong) {
+    const reply = await askToWithdraw(account, { amount_usd: 20, address })
+    assertRefused(reply, 422, 'invalid_address')
+    assert.match(reply.body['message'], /^This is not a valid TRON address\. Check it for typos/)
+  }
+  const unusable = [
     'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb',
     'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
     chains[0]?.hot_wallet,
     deposit_address,
     other.deposit_address,
-    '',
   ]
-  for (const address of wrong) {
-    assertRefused(await askToWithdraw(account, { amount_usd: 20, address }), 422, 'invalid_address')
+  for (const address of unusable) {
+    const reply = await askToWithdraw(account, { amount_usd: 20, address })
+    assertRefused(reply, 422, 'invalid_address')
+    assert.match(reply.body['message'], /^This address can't receive withdrawals/)
   }
   const asset = { amount_usd: 20, asset: 'DOGE' }
   assertRefused(await askToWithdraw(account, asset), 422, 'unsupported_asset')

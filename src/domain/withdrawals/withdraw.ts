@@ -15,10 +15,10 @@ import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import { orderApproval } from './order_approval.ts'
 import {
-  invalidAddress,
   requireAddress,
   requireWithdrawalAmount,
   requireWithinDay,
+  unusableAddress,
   type WithdrawalRow,
   withdrawalReference,
   withdrawalView,
@@ -40,7 +40,7 @@ export const withdraw: Handler<'withdraw'> = {
     const amount_micros = requireWithdrawalAmount(input.amount_usd, limits)
     const fee_micros = microsFromUsd(limits.withdrawal_fee_usd)
     const address = requireAddress(chain, input.address)
-    if (await isDepositAddress(db, chain.name, address)) throw invalidAddress(chain)
+    if (await isDepositAddress(db, chain.name, address)) throw unusableAddress()
     const target = { chain: chain.name, address: input.address, amount_micros }
     await requireCooledDown(db, caller, context)
     const isSuspicious = await requireAllowed(context, target)

@@ -102,13 +102,22 @@ export function requireWithinDay(used_micros: Micros, limits: SpendLimits): void
 /** Returns the 40 hex digits of an address; its checksum must be correct. */
 export function requireAddress(chain: Chain, text: string): string {
   const address = chain.readAddress(text)
-  const isZero = address === null || /^0+$/.test(address)
+  if (address === null) throw invalidAddress(chain)
+  const isZero = /^0+$/.test(address)
   const isContract = chain.assets.some(({ contract }) => contract === address)
-  if (isZero || isContract || chain.hot_wallets.includes(address)) throw invalidAddress(chain)
+  if (isZero || isContract || chain.hot_wallets.includes(address)) throw unusableAddress()
   return address
 }
 
-export function invalidAddress(chain: Chain): Problem {
+/** The address has no typo, but coins that are sent to it would be lost or stay with us. */
+export function unusableAddress(): Problem {
+  const sentence = "This address can't receive withdrawals. Use an address of your own wallet."
+  return new Problem('invalid_address', sentence, {
+    details: [{ field: 'address', message: "can't receive withdrawals" }],
+  })
+}
+
+function invalidAddress(chain: Chain): Problem {
   const sentence = `This is not a valid ${chain.name.toUpperCase()} address. Check it for typos.`
   return new Problem('invalid_address', sentence, {
     details: [{ field: 'address', message: 'is not a valid address on this chain' }],
