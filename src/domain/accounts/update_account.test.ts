@@ -154,7 +154,6 @@ test('one notification setting can change without the others', async () => {
     { dispute_updates: false },
     { withdrawal_broadcasted: false },
     { system_maintenance: false },
-    { security_alerts: true },
     { low_balance_threshold_usd: 12.34 },
     { low_balance_threshold_usd: 0 },
   ]
@@ -227,6 +226,22 @@ test('an empty PATCH returns the account and changes nothing', async () => {
     assert.equal(reply.status, 200)
     assert.deepEqual(reply.body, before)
   }
+})
+
+test('values that are set already change nothing and are no change in the audit log', async () => {
+  const person = await openAccount(url)
+  await update(person.bearer, { notifications: { low_balance_threshold_usd: 5.5 } })
+  const before = await accountOf(person)
+  const same = { card_frozen: true, security_alerts: true, low_balance_threshold_usd: 5.5 }
+  for (const body of [
+    { notifications: same },
+    { email: person.email.toUpperCase(), current_password: PASSWORD },
+  ]) {
+    const reply = await update(person.bearer, body)
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(reply.body, before)
+  }
+  assert.equal((await auditLog(url, person.bearer, '&action=account.updated')).length, 1)
 })
 
 test('unknown fields are refused, nested ones too', async () => {

@@ -4,6 +4,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Handler, PreparingContext } from '#domain/context/context.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import { endOtherSessions } from '#domain/credentials/session_store.ts'
+import { canonicalJson } from '#kernel/canonical.ts'
 import {
   type AccountRow,
   accountView,
@@ -32,14 +33,13 @@ export const updateAccount: Handler<'update_account'> = {
       if (checked !== null) requireSamePassword(account, checked)
       const livemode = settings.mode === 'live'
       const holdings = await findAccount(tx, account.id)
-      if (!isChange(input)) return accountView(account, holdings, livemode)
-      const changed = await updateAccountRow(tx, {
-        id: account.id,
+      const next = {
         email: input.email === undefined ? account.email : normalizeEmail(input.email),
         password_hash: password_hash ?? account.password_hash,
         notifications: { ...account.notifications, ...input.notifications },
-        now,
-      })
+      }
+      if (!isChange(account, next)) return accountView(account, holdings, livemode)
+      const changed = await updateAccountRow(tx, { id: account.id, ...next, now })
       if (password_hash !== null) {
         await endOtherSessions(tx, caller.account_id, caller.id, now)
         credentialsChanged(caller.account_id)
@@ -64,11 +64,13 @@ export const updateAccount: Handler<'update_account'> = {
   },
 }
 
+type AccountContent = Pick<AccountRow, 'email' | 'password_hash' | 'notifications'>
+
 /** An input without changes must not increase the version. */
-function isChange({ email, password, notifications }: InputOfName<'update_account'>): boolean {
-  return (
-    email !== undefined || password !== undefined || Object.keys(notifications ?? {}).length > 0
-  )
+function isChange(before: AccountContent, next: AccountContent): boolean {
+  const content = ({ email, password_hash, notifications }: AccountContent) =>
+    canonicalJson([email, password_hash, { ...STANDARD_NOTIFICATIONS, ...notifications }])
+  return content(before) !== content(next)
 }
 
 /** An attacker with a key would turn off the withdrawal emails first, so this is alerted. */

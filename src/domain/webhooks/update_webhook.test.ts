@@ -42,6 +42,16 @@ test('changes only the fields that are sent; an empty body changes nothing', asy
   assert.deepEqual(same.body, cleared.body)
 })
 
+test('values that are set already change nothing', async () => {
+  const person = await openAccount(url)
+  const made = await subscribe(url, person, { url: hook, description: 'Shop' })
+  const { secret: _secret, ...shown } = made
+  const { url: address, description, events, status } = made
+  for (const body of [{ url: address }, { description, events }, { status }]) {
+    assert.deepEqual((await update(person, made.id, body)).body, shown)
+  }
+})
+
 test('refuses what create_webhook refuses and changes nothing', async () => {
   const person = await openAccount(url)
   const { id } = await subscribe(url, person, { url: hook })

@@ -1,5 +1,6 @@
 import type { InputOfName } from '#contract/operations.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
+import { canonicalJson } from '#kernel/canonical.ts'
 import { dropDeliveries, recallDeliveries } from './delivery_store.ts'
 import {
   hostOf,
@@ -24,13 +25,12 @@ export const updateWebhook: Handler<'update_webhook'> = {
 async function applyUpdate(context: Context, input: UpdateInput) {
   const { tx, caller, now } = context
   const webhook = await lockWebhookOf(tx, caller, input.id)
-  if (!isChange(input)) return webhookView(webhook, now)
-
+  const next = { ...webhook, ...updatedContent(webhook, input), ...updatedStatus(webhook, input) }
   const rotated = input.rotate_secret === true ? newSecret(context, webhook.id) : null
+  if (rotated === null && !isChange(webhook, next)) return webhookView(webhook, now)
+
   const changed = await updateWebhookRow(tx, {
-    ...webhook,
-    ...updatedContent(webhook, input),
-    ...updatedStatus(webhook, input),
+    ...next,
     ...(rotated !== null && rotatedSecrets(webhook, rotated, input, now)),
     updated_at: now,
   })
@@ -45,13 +45,11 @@ async function applyUpdate(context: Context, input: UpdateInput) {
   return rotated === null ? view : { ...view, secret: rotated.secret }
 }
 
-function isChange({
-  id: _id,
-  grace_seconds: _grace,
-  rotate_secret,
-  ...rest
-}: UpdateInput): boolean {
-  return rotate_secret === true || Object.keys(rest).length > 0
+/** An input without changes must not increase the version. */
+function isChange(before: WebhookRow, next: WebhookRow): boolean {
+  const content = ({ url, description, events, status }: WebhookRow) =>
+    canonicalJson([url, description, [...events], status])
+  return content(before) !== content(next)
 }
 
 function updatedContent(webhook: WebhookRow, input: UpdateInput): Partial<WebhookRow> {
