@@ -85,6 +85,14 @@ test('an unknown filter and a cursor of another list are refused', async () => {
   assertRefused(other, 400, 'invalid_cursor')
 })
 
+test('a range of merchant categories that ends before it starts is refused', async () => {
+  for (const path of ['/v1/transactions', `/v1/cards/${spender.card.id}/transactions`]) {
+    const reply = await send(url, 'GET', `${path}?mcc=5411,5814-5811`, { bearer: spender.key })
+    assertRefused(reply, 400, 'invalid_request')
+    assert.match(reply.body['message'], /^mcc has the range 5814-5811, which ends before it starts/)
+  }
+})
+
 test("another account's transactions are not listed", async () => {
   const stranger = await openSpender(service, { usd: 0 })
   assert.deepEqual(await list('', stranger.key), [])

@@ -1,4 +1,6 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import type { InputOfName } from '#contract/operations.ts'
+import { isMccEntry } from '#domain/cards/controls.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { anyOf, type Condition } from '#platform/postgres/page.ts'
 
@@ -28,6 +30,14 @@ function statusCondition(list: string | undefined): Condition[] {
 /** Codes and ranges, as in the rules of a card. */
 function mccCondition(list: string | undefined): Condition[] {
   if (!list?.includes('-')) return anyOf('mcc', list)
+  const wrong = list.split(',').find((entry) => !isMccEntry(entry))
+  if (wrong !== undefined) {
+    throw fieldProblem(
+      'invalid_request',
+      'mcc',
+      `has the range ${wrong}, which ends before it starts`,
+    )
+  }
   const within = `mcc between left(r, 4) and right(r, 4)`
   return [[`exists (select from unnest(?::text[]) as r where ${within})`, list.split(',')]]
 }
