@@ -12,7 +12,7 @@ import {
   findRecordedByBlock,
   recordAuditFault,
 } from './chain_store.ts'
-import { type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
+import { bringsCoins, type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
 import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
 import type { TopupDependencies } from './topup_dependencies.ts'
@@ -141,14 +141,14 @@ const blockFields = ({ number, hash, timestamp_ms }: BlockHeader) => ({
 
 type ReceivedTransfer = Omit<Deposit, 'block_number' | 'block_hash' | 'block_at'>
 
-/** Transfers of configured assets to any address. */
+/** Transfers of configured assets that bring coins to any address. */
 function assetTransfersIn(
   { assets }: Chain,
   { txid, transfers }: AuditedReceipt,
 ): ReceivedTransfer[] {
   return transfers.flatMap((transfer, ordinal) => {
     const known = assets.find(({ contract }) => contract === transfer?.contract)
-    if (transfer === null || known === undefined || transfer.value === 0n) return []
+    if (transfer === null || known === undefined || !bringsCoins(transfer)) return []
     const { from, to, value } = transfer
     return [{ txid, ordinal, asset: known.asset, from, to, value }]
   })

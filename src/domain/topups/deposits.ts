@@ -32,6 +32,10 @@ export type TransferRow = {
   movement_id: string
 }
 
+/** A transfer of an address to itself, or of nothing, brings no coins. */
+export const bringsCoins = ({ from, to, value }: Pick<Deposit, 'from' | 'to' | 'value'>): boolean =>
+  from !== to && value > 0n
+
 export type HeldReason = 'below_minimum' | 'screening' | 'kill_switch'
 
 /** The reason why a final transfer is held; null if it is credited. Screening comes first. */

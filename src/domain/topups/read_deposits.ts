@@ -13,7 +13,7 @@ import {
   findConfirming,
   findWatchedAddresses,
 } from './chain_store.ts'
-import { type OwnedDeposit, transferKey } from './deposits.ts'
+import { bringsCoins, type OwnedDeposit, transferKey } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'
 
 /** The node's data contradicts itself, or a block that was final before. */
@@ -103,9 +103,7 @@ async function verifyLogs(
   const assets = new Map(chain.assets.map(({ asset, contract }) => [contract, asset]))
   const owners = await findAddressOwners(db, chain.name, [...new Set(logs.map(({ to }) => to))])
   const ours = logs.filter(
-    ({ from, to, contract, value }) =>
-      // A transfer of an address to itself brings no coins.
-      owners.has(to) && from !== to && assets.has(contract) && value > 0n,
+    (log) => owners.has(log.to) && assets.has(log.contract) && bringsCoins(log),
   )
   const receipts = new Map<string, ChainReceipt | null>()
   const blocks = new Map<number, BlockHeader | null>()

@@ -48,6 +48,16 @@ test('a lagging node stops crediting and shows in health; nothing is lost', asyn
   assert.equal((await components()).network.status, 'operational')
 })
 
+test('the audit of whole blocks does not credit a transfer of an address to itself', async () => {
+  const { id, deposit_address: to } = await awaitedTopup(url, bearer)
+  // The sandbox first sends the address the coins that it then transfers to itself.
+  node.transferUsdt({ from: to, to, amount_micros: 25_000_000n })
+  node.mine(60)
+  await tasks.run(WATCH)
+  for (let pass = 0; pass < 3; pass += 1) await tasks.run(['audit_deposits'])
+  assert.equal((await topupOf(url, bearer, id)).received_usd, 25)
+})
+
 test('deposits missing from the logs are found by the audit of whole blocks', async () => {
   const { id, deposit_address: to } = await awaitedTopup(url, bearer)
   const end = node.fault({ kind: 'lost_logs', times: 10_000 })
