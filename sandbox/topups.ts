@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
 import type { CallResponse, SandboxHost, Surface } from '#domain/context/surface.ts'
-import { decimalsOf, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
+import { decimalsOf, formatUsd, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
 import { forwardResponse, invalid, readBody } from './control.ts'
 import { runTasksUntil } from './run_tasks_until.ts'
@@ -65,6 +65,7 @@ const actions: Record<string, Action> = {
   deposit: async ({ node, host }, topup, body) => {
     requireOnSandboxChain(topup)
     const { amount_micros, from } = parseDeposit(body)
+    requireFunds(node, amount_micros)
     const txid = node.transferUsdt({
       to: topup.deposit_address,
       amount_micros,
@@ -110,6 +111,17 @@ async function seen(host: SandboxHost, id: string): Promise<Topup> {
 function isPending(node: TronNode, txid: string): boolean {
   const block = node.blockOf(txid)
   return block !== null && block.number > node.finalized().number
+}
+
+/** The chain of an older sandbox has only a billion: a transfer of more would revert. */
+function requireFunds(node: TronNode, amount_micros: bigint): void {
+  const left_micros = node.balanceOf(node.exchange)
+  if (left_micros >= amount_micros) return
+  const left = formatUsd(left_micros)
+  throw new Problem(
+    'amount_out_of_range',
+    `The sandbox's chain has only ${left} left to deposit. Start with a new data folder.`,
+  )
 }
 
 function requireOnSandboxChain({ chain }: Topup): void {

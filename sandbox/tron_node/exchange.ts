@@ -17,8 +17,11 @@ const KEY = new Secret(sha256(utf8ToBytes('florin sandbox exchange')))
 const ADDRESS = addressBytesOfPrivateKey(KEY.open())
 const STRANGER = sha256(utf8ToBytes('florin sandbox stranger')).slice(12)
 
-/** A billion of each, which stays exact as a JSON number. */
-const ENDOWMENT = 10n ** 15n
+/** A billion TRX, which stays exact as a JSON number. */
+const ENDOWMENT_SUN = 10n ** 15n
+
+/** More than any number of the largest deposits takes. */
+const ENDOWMENT_MICROS = 10n ** 30n
 const FEE_LIMIT_SUN = 100_000_000n
 
 /** Enough for a transfer to a new holder, with bandwidth. */
@@ -39,10 +42,10 @@ export class Exchange {
   static fundAtGenesis(chain: Chain): void {
     const address = bytesToHex(ADDRESS)
     chain.state.set(keys.exists(address), 1n)
-    chain.state.set(keys.trx(address), ENDOWMENT)
+    chain.state.set(keys.trx(address), ENDOWMENT_SUN)
     for (const asset of chain.assets.keys()) {
-      chain.state.set(keys.asset(asset, address), ENDOWMENT)
-      chain.state.set(keys.supply(asset), ENDOWMENT)
+      chain.state.set(keys.asset(asset, address), ENDOWMENT_MICROS)
+      chain.state.set(keys.supply(asset), ENDOWMENT_MICROS)
     }
     chain.state.takeUndo()
   }

@@ -5,8 +5,10 @@ import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url } = await startTestService()
+const { url, sandbox } = await startTestService()
 const { bearer } = await openAccount(url)
+
+const STRANGER = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
 
 const make = async () => {
   const body = { amount_usd: 10, asset: 'USDT', chain: 'tron' }
@@ -43,6 +45,30 @@ test('a sandbox call has the standard response headers, whether it succeeds or f
     assert.ok(reply.headers.get('ratelimit-policy') && reply.headers.get('ratelimit'))
     if (status !== 200) assert.equal(reply.body['request_id'], reply.headers.get('request-id'))
   }
+})
+
+test('the largest deposit arrives, and leaves enough for others', async () => {
+  for (const amount_usd of [2 ** 33, 10]) {
+    const { id } = await make()
+    const sent = { bearer, body: { amount_usd } }
+    const reply = await send(url, 'POST', `/sandbox/v1/topups/${id}/deposit`, sent)
+    assert.deepEqual([reply.body['status'], reply.body['received_usd']], ['confirming', amount_usd])
+  }
+})
+
+test('a deposit that the chain has no coins for is refused', async () => {
+  const { id } = await make()
+  const { node } = sandbox
+  const everything = { to: STRANGER, amount_micros: node.balanceOf(node.exchange) - 5_000_000n }
+  node.transferUsdt(everything)
+  node.mine()
+  const sent = { bearer, body: { amount_usd: 10 } }
+  const reply = await send(url, 'POST', `/sandbox/v1/topups/${id}/deposit`, sent)
+  assertRefused(reply, 422, 'amount_out_of_range')
+  assert.match(reply.body['message'], /only \$5\.00 left/)
+  // Back to the sender, for the tests below.
+  node.transferUsdt({ ...everything, from: STRANGER, to: node.exchange })
+  node.mine()
 })
 
 test('a deposit that no books could hold is refused, and nothing is on its way', async () => {
