@@ -22,9 +22,11 @@ export function detailsFrom(schema: object, errors: readonly SchemaError[]): Inp
   const details = new Map<string, ProblemDetail>()
   for (const error of errors) {
     const at = fieldOf(error.instancePath)
+    const key_demand = keyDemandAt(schema, error.schemaPath)
     for (const name of namesIn(error, 'additionalProperties')) {
       const field = join(at, name)
-      unknown_fields.set(field, unknownField(field))
+      if (key_demand === null) unknown_fields.set(field, unknownField(field))
+      else details.set(field, { field, message: key_demand })
     }
     for (const name of namesIn(error, 'requiredProperties')) {
       const field = join(at, name)
@@ -34,6 +36,7 @@ export function detailsFrom(schema: object, errors: readonly SchemaError[]): Inp
   for (const error of errors) {
     const field = fieldOf(error.instancePath)
     if (COVERED.has(error.keyword) || unknown_fields.has(field) || details.has(field)) continue
+    if (isNullOffered(error) && errors.some((other) => isInside(other, error))) continue
     details.set(field, { field, message: messageFor(schema, error) })
   }
   return { unknown_fields: [...unknown_fields.values()], details: [...details.values()] }
@@ -42,6 +45,14 @@ export function detailsFrom(schema: object, errors: readonly SchemaError[]): Inp
 /** Reported by field name above, or through the errors of their alternatives. */
 const COVERED = new Set(['additionalProperties', 'required', 'boolean', 'anyOf'])
 
+const isNullOffered = ({ keyword, params }: SchemaError): boolean =>
+  keyword === 'type' && params['type'] === 'null'
+
+/** The caller sent an object or a list and not null, so the error inside it is the cause. */
+const isInside = (inner: SchemaError, { instancePath }: SchemaError): boolean =>
+  inner.instancePath.startsWith(`${instancePath}/`) ||
+  (inner.instancePath === instancePath && inner.keyword === 'required')
+
 function messageFor(schema: object, error: SchemaError): string {
   const { keyword, schemaPath, params, message } = error
   return sentences[keyword]?.({ ...params, example: exampleAt(schema, schemaPath) }) ?? message
@@ -49,10 +60,26 @@ function messageFor(schema: object, error: SchemaError): string {
 
 /** The example of the field's own schema. */
 function exampleAt(schema: object, path: string): unknown {
+  return schemaAt<{ examples: unknown[] }>(schema, path)?.examples?.[0]
+}
+
+/** The pattern of keys that have 1 to 40 characters. */
+const KEY_LENGTHS = /^\^\[\^\]\{(\d+),(\d+)\}\$$/
+
+/** The demand on the keys of a record such as metadata; null if the schema names its fields. */
+function keyDemandAt(schema: object, path: string): string | null {
+  const [pattern = ''] = Object.keys(schemaAt<Keyed>(schema, path)?.patternProperties ?? {})
+  const lengths = KEY_LENGTHS.exec(pattern)
+  return lengths === null ? null : `must have a key of ${lengths[1]} to ${lengths[2]} characters`
+}
+
+type Keyed = { patternProperties: Record<string, unknown> }
+
+function schemaAt<Schema>(schema: object, path: string): Partial<Schema> | undefined {
   let at: unknown = schema
   for (const part of path.split('/').slice(1))
     at = (at as Record<string, unknown> | undefined)?.[part]
-  return (at as { examples?: unknown[] } | undefined)?.examples?.[0]
+  return at as Partial<Schema> | undefined
 }
 
 type Params = SchemaError['params']

@@ -116,6 +116,29 @@ test('an example of every operation passes, and nothing of it is changed', () =>
   }
 })
 
+test('an error inside a nullable field is the only one, without a demand for null', () => {
+  const id = 'card_x'
+  const cases: [OperationShape, unknown, string, string][] = [
+    [operations.update_card, { id, metadata: { a: 1 } }, 'metadata.a', 'must be a string'],
+    [operations.set_mcc_rules, { id, allow: [1] }, 'allow.0', 'must be a string'],
+    [operations.update_card, { id, metadata: [] }, 'metadata', 'must be an object'],
+  ]
+  for (const [operation, input, field, message] of cases) {
+    assert.deepEqual(refusalOf(operation, input).details, [{ field, message }])
+  }
+})
+
+test('the error of a metadata key that is empty or too long shows the allowed lengths', () => {
+  const message = 'must have a key of 1 to 40 characters'
+  for (const key of ['', 'k'.repeat(41)]) {
+    const metadata = { [key]: 'v' }
+    const details = [{ field: `metadata.${key}`, message }]
+    assert.deepEqual(refusalOf(operations.update_card, { id: 'card_x', metadata }).details, details)
+    const topup = { amount_usd: 5, metadata }
+    assert.deepEqual(refusalOf(operations.create_topup, topup).details, details)
+  }
+})
+
 test('an unknown field is named, at any depth, also those that every object has', () => {
   const cases: [OperationShape, unknown, string][] = [
     [operations.create_account, { email: 'a@b.cc', password: 'x'.repeat(12), role: 1 }, 'role'],
