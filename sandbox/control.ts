@@ -23,7 +23,7 @@ function parseSeconds(body: Record<string, unknown>): number {
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalid(other, 'is not recognized')
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= SECONDS_MAX)) {
-    throw invalid('seconds', `must be a number from 0 to ${SECONDS_MAX}`)
+    throw invalid('seconds', `must be a number above 0 and up to ${SECONDS_MAX}`)
   }
   return seconds
 }

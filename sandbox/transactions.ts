@@ -13,7 +13,7 @@ import {
   type SharedNetwork,
   sendToHost,
 } from './card_network/sandbox_call.ts'
-import { readBody } from './control.ts'
+import { invalid, readBody } from './control.ts'
 import { requireEmpty } from './topups.ts'
 
 /** The merchant's later messages about a purchase: capture, refund, reversal, expiry. */
@@ -71,6 +71,7 @@ const actions: Record<string, Action> = {
   },
   expire: async (call, input) => {
     requireType(input, ['authorization'])
+    if (input.minor !== null) throw invalid('amount', 'is not recognized')
     await call.host.expireAuthorization(call.account_id, call.id)
     return call.read('get_transaction', { id: call.id })
   },
@@ -140,6 +141,16 @@ async function sendAndFind(
     ({ id, retrieval_reference_number }) =>
       !before.has(id) && retrieval_reference_number === reference,
   )
-  if (made === undefined) throw new Problem('upstream_error', 'The card host recorded nothing.')
+  if (made === undefined) throw nothingRecorded(call, type)
   return made
+}
+
+/** A refund above its purchase becomes a transaction only when an operator has approved it. */
+function nothingRecorded({ host }: SandboxCall, type: 'capture' | 'refund'): Problem {
+  if (type === 'capture' || host.settings.risk.refund_review_usd === null) {
+    return new Problem('upstream_error', 'The card host recorded nothing.')
+  }
+  return new Problem('invalid_request', 'The refund awaits the approval of an operator.', {
+    status: 409,
+  })
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import type { SandboxHost, Surface } from '#domain/context/surface.ts'
 import { forwardResponse, readBody } from './control.ts'
@@ -17,7 +18,7 @@ const TASKS = ['send_withdrawals', 'confirm_withdrawals'] as const
 /** Confirms or fails a withdrawal on the sandbox's chain; each call returns the Withdrawal. */
 export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
   return (app, host) => {
-    const runAction = async (request: FastifyRequest, reply: FastifyReply, action: Action) => {
+    const runAction = async (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) => {
       const { id } = request.params as { id: string }
       await host.callerOf(request.headers.authorization)
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
@@ -25,20 +26,32 @@ export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
       const look = async () => (await call()).body as unknown as Withdrawal
       requireEmpty(readBody(request))
       const found = await call()
-      if (found.status === 200 && isOpen(await look())) await action({ node, look, host }, id)
+      if (found.status !== 200) return forwardResponse(reply, found)
+      const { status } = await look()
+      if (isOpen(status)) await actions[outcome]({ node, look, host }, id)
+      else requireSame(status, outcome)
       save()
       return forwardResponse(reply, await call())
     }
     app.post('/sandbox/v1/withdrawals/:id/confirm', (request, reply) =>
-      runAction(request, reply, confirm),
+      runAction(request, reply, 'completed'),
     )
     app.post('/sandbox/v1/withdrawals/:id/fail', (request, reply) =>
-      runAction(request, reply, fail),
+      runAction(request, reply, 'failed'),
     )
   }
 }
 
-const isOpen = ({ status }: Withdrawal) => status === 'pending' || status === 'broadcasted'
+type Status = Withdrawal['status']
+type Outcome = 'completed' | 'failed'
+
+const isOpen = (status: Status) => status === 'pending' || status === 'broadcasted'
+
+/** A repeat changes nothing; the opposite is impossible, because the chain has decided. */
+function requireSame(status: Status, outcome: Outcome): void {
+  if (status === outcome) return
+  throw new Problem('invalid_request', `This withdrawal is ${status} already.`, { status: 409 })
+}
 
 const confirm: Action = async ({ node, look, host }) => {
   if (!(await isSent(host, look))) return
@@ -62,6 +75,8 @@ const fail: Action = async ({ node, look, host }) => {
   }
 }
 
+const actions: Record<Outcome, Action> = { completed: confirm, failed: fail }
+
 function isSent(host: SandboxHost, look: Look): Promise<boolean> {
   return runTasksUntil(host, TASKS, async () => {
     const is_there = (await look()).status !== 'pending'
@@ -72,7 +87,7 @@ function isSent(host: SandboxHost, look: Look): Promise<boolean> {
 async function settle(node: TronNode, host: SandboxHost, look: Look): Promise<void> {
   node.mine(FINAL_BLOCKS + 1)
   await runTasksUntil(host, TASKS, async () => {
-    const is_there = !isOpen(await look())
+    const is_there = !isOpen((await look()).status)
     // A transfer that a fork removed is sent again and then needs new blocks.
     if (!is_there) node.mine()
     return { is_there, seen: null }

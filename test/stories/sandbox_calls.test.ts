@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
+import { issueCard, openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, sandbox } = await startTestService()
+const service = await startTestService({ env: { FLORIN_RISK: '{"refund_review_usd": 0}' } })
+const { url, sandbox } = service
 const { bearer } = await openAccount(url)
 
 const STRANGER = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
@@ -80,4 +82,39 @@ test('a deposit that no books could hold is refused, and nothing is on its way',
   }
   const topup = await send(url, 'GET', `/v1/topups/${id}`, { bearer })
   assert.deepEqual([topup.body['status'], topup.body['txids']], ['awaiting', []])
+})
+
+test('a withdrawal that is completed can be confirmed again, and cannot fail', async () => {
+  const holder = await openHolder(service, 20)
+  const sent = { bearer: holder.bearer, body: { amount_usd: 20, address: STRANGER } }
+  const { id } = (await send(url, 'POST', '/v1/withdrawals', sent)).body
+  const call = (name: string) =>
+    send(url, 'POST', `/sandbox/v1/withdrawals/${id}/${name}`, { bearer: holder.bearer })
+  for (const name of ['confirm', 'confirm']) {
+    assert.equal((await call(name)).body['status'], 'completed')
+  }
+  assertRefused(await call('fail'), 409, 'invalid_request')
+})
+
+test('expire refuses an amount, and a refund that is held for an operator is reported', async () => {
+  const holder = await openHolder(service, 100)
+  const card = await issueCard(url, holder.key, { load_usd: 50 })
+  const sandboxCall = (path: string, body: object) =>
+    send(url, 'POST', `/sandbox/v1/${path}`, { bearer: holder.key, body })
+  const { id } = (await sandboxCall(`cards/${card.id}/authorize`, { amount: 20 })).body
+  const expiry = await sandboxCall(`transactions/${id}/expire`, { amount: 5 })
+  assertRefused(expiry, 400, 'invalid_request')
+  assert.equal((await sandboxCall(`transactions/${id}/capture`, {})).status, 200)
+  const refund = await sandboxCall(`transactions/${id}/refund`, { amount: 30 })
+  assertRefused(refund, 409, 'invalid_request')
+  assert.match(refund.body['message'], /operator/)
+})
+
+test('clock/advance says that zero is not enough', async () => {
+  const reply = await send(url, 'POST', '/sandbox/v1/clock/advance', {
+    bearer,
+    body: { seconds: 0 },
+  })
+  assertRefused(reply, 400, 'invalid_request')
+  assert.match(reply.body['message'], /above 0/)
 })
