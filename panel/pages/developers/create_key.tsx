@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
+import { useCodeRequired, withoutCodeDemand } from '#panel/pages/security/code_required.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
@@ -9,8 +10,9 @@ import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 export function CreateKey({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [code, setCode] = useState('')
-  const has_code = useOperationQuery('get_account', {}).data?.two_factor_enabled === true
   const create_api_key = useOperationMutation('create_api_key')
+  const has_code = useCodeRequired(create_api_key.error)
+  const problem = withoutCodeDemand(create_api_key.error)
   const submit = (form: FormEvent) => {
     form.preventDefault()
     create_api_key.mutate({
@@ -35,16 +37,12 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           maxLength={100}
           value={name}
           onChange={(change) => setName(change.target.value)}
-          error={fieldError(create_api_key.error, 'name')}
+          error={fieldError(problem, 'name')}
         />
         {has_code && (
-          <CodeField
-            code={code}
-            onChange={setCode}
-            error={fieldError(create_api_key.error, 'totp_code')}
-          />
+          <CodeField code={code} onChange={setCode} error={fieldError(problem, 'totp_code')} />
         )}
-        <ProblemNote problem={create_api_key.error} fields={['name', 'totp_code']} />
+        <ProblemNote problem={problem} fields={['name', 'totp_code']} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={create_api_key.isPending}>

@@ -58,6 +58,18 @@ test('create_key: with two-factor authentication a code is needed, and a wrong o
   assert.equal(page.errorOf('Authentication code'), 'Incorrect code.')
 })
 
+test('create_key: a code is asked for if two-factor authentication was turned on elsewhere', async (t) => {
+  const create_api_key = refuse('totp_required', 'Send totp_code.')
+  const service = serve(t, { get_account: accountWith(false), create_api_key })
+  const page = await open(t, CreateKey, { onClose: () => {} })
+  await page.fill('Name (optional)', 'Shop')
+  await page.click('button', 'Create API key')
+  assert(!page.has('alert'))
+  await page.fill('Authentication code', '111111')
+  await page.click('button', 'Create API key')
+  assert.deepEqual(service.sent('create_api_key')[1], { name: 'Shop', totp_code: '111111' })
+})
+
 test('create_webhook, webhook_fields, signing_secret: the secret of a new endpoint is shown once', async (t) => {
   const created = sample('create_webhook', { secret: 'whsec_1' })
   const service = serve(t, { create_webhook: created })

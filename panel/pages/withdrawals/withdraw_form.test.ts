@@ -76,9 +76,27 @@ test('with two-factor authentication the review asks for a code, and shows a wro
   assert.equal(service.sent('withdraw')[0]?.['totp_code'], '111111')
 })
 
+test('two-factor authentication that was turned on elsewhere asks for a code, and keeps the rest', async (t) => {
+  const service = serve(t, {
+    ...answersWith(false),
+    withdraw: refuse('totp_required', 'Send totp_code.'),
+  })
+  const page = await open(t, WithdrawForm, props)
+  await review(page)
+  await page.click('button', 'Send $100.00')
+  assert(!page.has('alert'))
+  service.answer({ withdraw: withdrawal })
+  await page.fill('Authentication code', '111111')
+  await page.click('button', 'Send $100.00')
+  const [, second] = service.sent('withdraw')
+  assert.deepEqual(second, { amount_usd: 100, address, totp_code: '111111' })
+})
+
 test('an amount below the fee shows no net amount', async (t) => {
   serve(t, answersWith(false))
   const page = await open(t, WithdrawForm, props)
-  await page.fill('Amount', '1')
+  await review(page, '0.5')
+  assert.match(page.text(), /You receive –/)
+  await page.click('button', 'Back')
   assert.match(page.text(), /You receive –/)
 })

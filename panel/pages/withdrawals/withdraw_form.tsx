@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { FlorinError } from '#client/client.ts'
+import { useCodeRequired, withoutCodeDemand } from '#panel/pages/security/code_required.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
@@ -23,7 +24,6 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState<WithdrawalDraft>({ amount: '', address: '', code: '' })
   const [is_review, setReview] = useState(false)
-  const has_code = useOperationQuery('get_account', {}).data?.two_factor_enabled === true
   const withdraw = useOperationMutation('withdraw', {
     onSuccess: ({ id }) => {
       toast('Withdrawal submitted.')
@@ -33,6 +33,8 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
       if (isAbout(first_fields, problem)) setReview(false)
     },
   })
+  const has_code = useCodeRequired(withdraw.error)
+  const problem = withoutCodeDemand(withdraw.error)
   const amount_usd = parseUsd(draft.amount) ?? 0
   const submit = (form: FormEvent) => {
     form.preventDefault()
@@ -59,11 +61,11 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
     >
       <form onSubmit={submit} className="space-y-4">
         {is_review ? (
-          <ReviewStep draft={draft} has_code={has_code} change={change} problem={withdraw.error} />
+          <ReviewStep draft={draft} has_code={has_code} change={change} problem={problem} />
         ) : (
-          <AmountStep draft={draft} change={change} problem={withdraw.error} />
+          <AmountStep draft={draft} change={change} problem={problem} />
         )}
-        <ProblemNote problem={withdraw.error} fields={is_review ? ['totp_code'] : first_fields} />
+        <ProblemNote problem={problem} fields={is_review ? ['totp_code'] : first_fields} />
         <DialogActions>
           <Button onClick={is_review ? goBack : onClose}>{is_review ? 'Back' : 'Cancel'}</Button>
           <Button type="submit" kind="main" busy={withdraw.isPending}>
@@ -157,16 +159,14 @@ type ReviewStepProps = StepProps & { has_code: boolean }
 function ReviewStep({ draft, has_code, change, problem }: ReviewStepProps) {
   const fee_usd = useOperationQuery('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
   const amount_usd = parseUsd(draft.amount) ?? 0
+  const limits = { withdrawal_fee_usd: fee_usd }
   return (
     <>
       <DescriptionList
         rows={[
           ['Amount', <Money key="amount" usd={amount_usd} />],
           ['Fee', <Money key="fee" usd={fee_usd} />],
-          [
-            'You receive',
-            <Money key="net" usd={netAmount(amount_usd, fee_usd)} className="font-medium" />,
-          ],
+          ['You receive', <NetAmount key="net" amount_usd={amount_usd} limits={limits} />],
           ['Asset', 'USDT on TRON'],
           [
             'To',
