@@ -27,6 +27,16 @@ test('a deposit sends the amount of the top-up unless another is entered', async
   assert.deepEqual(service.sent(DEPOSIT), [{ amount_usd: 100 }, { amount_usd: 40 }])
 })
 
+test('an amount with a decimal comma is neither sent nor replaced by another', async (t) => {
+  const service = serve(t, { ...answers, [DEPOSIT]: topup, [BUY]: purchase })
+  const page = await open(t, SandboxDrawer, props)
+  await page.fill('Amount to send', '40,00')
+  await page.click('button', 'Send deposit')
+  await page.fill('Amount', '12,50')
+  await page.click('button', 'Make purchase')
+  assert.deepEqual([service.sent(DEPOSIT), service.sent(BUY)], [[], []])
+})
+
 test('a purchase is made with the chosen merchant, and a decline gives its reason', async (t) => {
   const declined = { ...purchase, type: 'decline', decline_message: 'The card is frozen.' }
   const service = serve(t, { ...answers, [BUY]: declined })

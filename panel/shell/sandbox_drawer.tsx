@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { FlorinError } from '#client/client.ts'
 import type { Card } from '#contract/cards.ts'
@@ -54,6 +54,21 @@ function useSandboxAction() {
   return { run, is_busy, note: <ProblemNote problem={problem} /> }
 }
 
+type ActionFormProps = { onSubmit(): void; children: ReactNode }
+
+/** A form, because only a form refuses an amount that is not valid. */
+function ActionForm({ onSubmit, children }: ActionFormProps) {
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    onSubmit()
+  }
+  return (
+    <form onSubmit={submit} className="space-y-3">
+      {children}
+    </form>
+  )
+}
+
 function SandboxAction({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="space-y-3 py-4 first:pt-0">
@@ -90,27 +105,29 @@ function Deposit() {
     })
   return (
     <SandboxAction title="Deposit">
-      <Select
-        label="Top-up"
-        value={topup.id}
-        onChange={(change) => setSelectedId(change.target.value)}
-        options={open.map((each) => [each.id, `${formatUsd(each.amount_usd)}, ${each.status}`])}
-      />
-      <MoneyField
-        label="Amount to send"
-        placeholder={String(topup.amount_usd)}
-        value={amount}
-        onChange={(change) => setAmount(change.target.value)}
-      />
-      {note}
-      <div className="flex gap-2">
-        <Button kind="main" busy={is_busy} onClick={() => void deposit()}>
-          Send deposit
-        </Button>
-        <Button busy={is_busy} onClick={() => void confirm()}>
-          Mine 19 blocks
-        </Button>
-      </div>
+      <ActionForm onSubmit={() => void deposit()}>
+        <Select
+          label="Top-up"
+          value={topup.id}
+          onChange={(change) => setSelectedId(change.target.value)}
+          options={open.map((each) => [each.id, `${formatUsd(each.amount_usd)}, ${each.status}`])}
+        />
+        <MoneyField
+          label="Amount to send"
+          placeholder={String(topup.amount_usd)}
+          value={amount}
+          onChange={(change) => setAmount(change.target.value)}
+        />
+        {note}
+        <div className="flex gap-2">
+          <Button type="submit" kind="main" busy={is_busy}>
+            Send deposit
+          </Button>
+          <Button busy={is_busy} onClick={() => void confirm()}>
+            Mine 19 blocks
+          </Button>
+        </div>
+      </ActionForm>
     </SandboxAction>
   )
 }
@@ -160,7 +177,7 @@ function PurchaseForm({ cards }: { cards: readonly Card[] }) {
       )
     })
   return (
-    <>
+    <ActionForm onSubmit={() => void authorize()}>
       <Select
         label="Card"
         value={card_id}
@@ -179,6 +196,7 @@ function PurchaseForm({ cards }: { cards: readonly Card[] }) {
       <div className="grid grid-cols-2 gap-3">
         <MoneyField
           label="Amount"
+          required
           value={amount}
           onChange={(change) => setAmount(change.target.value)}
         />
@@ -190,10 +208,10 @@ function PurchaseForm({ cards }: { cards: readonly Card[] }) {
         />
       </div>
       {note}
-      <Button kind="main" busy={is_busy} onClick={() => void authorize()}>
+      <Button type="submit" kind="main" busy={is_busy}>
         Make purchase
       </Button>
-    </>
+    </ActionForm>
   )
 }
 

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
 import { ChevronDown } from './icons.ts'
+import { USD_PATTERN } from './money.tsx'
 
 /**
  * pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. scroll-my: the label and
@@ -96,10 +97,7 @@ export function Field({
   )
 }
 
-/**
- * An amount in USD, with a decimal keypad on phones. A comma is accepted only before three digits,
- * because "25,50" would otherwise be read as 2550.
- */
+/** An amount in USD, with a decimal keypad on phones. Only a form refuses other text. */
 export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMode'>) {
   return (
     <Field
@@ -108,7 +106,7 @@ export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMod
       {...props}
       type="text"
       inputMode="decimal"
-      pattern="(\d+|\d{1,3}(,\d{3})+)([.]\d{1,6})?"
+      pattern={USD_PATTERN}
       title="Enter an amount, like 25 or 25.50"
       before="$"
     />

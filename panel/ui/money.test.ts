@@ -25,7 +25,7 @@ test('a credit has a plus sign, and a negative amount a minus sign', () => {
 test('an amount field takes digits, commas and up to six decimals', () => {
   assert.equal(parseUsd(' 1,250.50 '), 1250.5)
   assert.equal(parseUsd('0.000001'), 0.000001)
-  for (const text of ['', 'abc', '-5', '1e3', '0x10', '.5', '5.', '1.0000001']) {
+  for (const text of ['', 'abc', '-5', '1e3', '0x10', '.5', '5.', '1.0000001', '25,50', '1,0000']) {
     assert.equal(parseUsd(text), null, text)
   }
 })

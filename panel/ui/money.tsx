@@ -37,8 +37,12 @@ export function Money({ usd, signed = false, className }: Props) {
   )
 }
 
+/** A comma is accepted only before three digits: "25,50" would otherwise be read as 2550. */
+export const USD_PATTERN = String.raw`(\d+|\d{1,3}(,\d{3})+)([.]\d{1,6})?`
+const usd_text = new RegExp(`^${USD_PATTERN}$`)
+
 /** Parses the text of a MoneyField; null if it is not an amount. */
 export function parseUsd(text: string): number | null {
-  const plain = text.trim().replaceAll(',', '')
-  return /^\d+(\.\d{1,6})?$/.test(plain) ? Number(plain) : null
+  const trimmed = text.trim()
+  return usd_text.test(trimmed) ? Number(trimmed.replaceAll(',', '')) : null
 }
