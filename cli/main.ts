@@ -69,6 +69,12 @@ function forEachCommand(command: Command, apply: (command: Command) => void): vo
   for (const inner of command.commands) forEachCommand(inner, apply)
 }
 
+/** A reader such as `head` closes the pipe when it has read enough, which is no failure. */
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+  if (cause.code !== 'EPIPE') throw cause
+  process.exit(exit_codes.ok)
+})
+
 try {
   const [, , first = ''] = process.argv
   const named = first.replaceAll('-', '_')

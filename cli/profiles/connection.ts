@@ -1,3 +1,4 @@
+import { UsageError } from '#cli/exit_codes.ts'
 import { createClient } from '#client/client.ts'
 import { findProfile, type Profile } from './profiles.ts'
 import { refreshProfile } from './tokens.ts'
@@ -12,8 +13,8 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
  * to the URL it was saved for.
  */
 export async function resolveConnection(options: ConnectionOptions): Promise<Connection> {
-  const key = options.key ?? process.env['FLORIN_KEY'] ?? undefined
-  const server = options.server ?? process.env['FLORIN_URL'] ?? undefined
+  const key = options.key ?? variable('FLORIN_KEY')
+  const server = options.server ?? variable('FLORIN_URL')
   const isAnonymous = key !== undefined && options.profile === undefined && server !== undefined
   const found = isAnonymous ? undefined : await findProfile(options.profile)
   const url = normalizeUrl(server ?? found?.profile.url ?? DEFAULT_URL)
@@ -24,6 +25,18 @@ export async function resolveConnection(options: ConnectionOptions): Promise<Con
   return { url, bearer: profile.bearer }
 }
 
-const normalizeUrl = (url: string): string => url.replace(/\/+$/, '').replace(/\/v1$/, '')
+/** An empty variable counts as unset, as in the settings of the service. */
+function variable(name: string): string | undefined {
+  const value = process.env[name]
+  return value === '' ? undefined : value
+}
+
+/** Without a scheme, a request would fail as if the service did not run. */
+function normalizeUrl(url: string): string {
+  if (!/^https?:\/\/./i.test(url)) {
+    throw new UsageError(`The address "${url}" must start with http:// or https://.`)
+  }
+  return url.replace(/\/+$/, '').replace(/\/v1$/, '')
+}
 
 export const clientFor = ({ url, bearer }: Connection) => createClient({ url, bearer })

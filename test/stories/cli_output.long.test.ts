@@ -79,6 +79,27 @@ test('errors name the command, flag or value that was meant, and how to sign in'
   assert.match(signed_out.stderr, /^You are not signed in\.\nRun `florin login`/)
   const nowhere = await florin('get_balance', '--server', 'http://127.0.0.1:9')
   assert.match(nowhere.stderr, /^Could not reach http:\/\/127\.0\.0\.1:9\.\nStart the service, or/)
+  const without_scheme = await florin('get_balance', '--server', new URL(url).host)
+  assert.equal(without_scheme.code, 2)
+  assert.match(without_scheme.stderr, /must start with http:\/\/ or https:\/\/\.\n$/)
+})
+
+test('an empty FLORIN_URL or FLORIN_KEY counts as unset', async () => {
+  const empty = { ...env, FLORIN_URL: '', FLORIN_KEY: '' }
+  const signed_out = await run(['get_balance', '--server', url], empty)
+  assert.match(signed_out.stderr, /^You are not signed in\./)
+  const by_default = await run(['get_system_health', '--json'], empty)
+  assert.doesNotMatch(by_default.stderr, /must start with/)
+})
+
+test('a reader that closes the pipe early ends a command without an error', async () => {
+  await issueCard()
+  const command = [process.execPath, built_cli, 'list_cards', '--csv'].join(' ')
+  const child = execFile('sh', ['-c', `${command} | true`], {
+    env: { ...env, PATH: process.env['PATH'] ?? '' },
+  })
+  assert.ok(child.stderr)
+  assert.equal(await text(child.stderr), '')
 })
 
 /** Runs the CLI in a pseudo-terminal that `script` opens, and returns what it shows. */
