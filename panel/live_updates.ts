@@ -6,7 +6,14 @@ import { invalidateOperations } from './queries.ts'
 
 /** Operations to refetch after an event, by the first part of the event name. */
 const operations_by_event: Readonly<Record<string, readonly OperationName[]>> = {
-  topup: ['get_topup', 'list_topups', 'get_balance', 'get_balance_history', 'get_account'],
+  topup: [
+    'get_topup',
+    'list_topups',
+    'get_balance',
+    'get_balance_history',
+    'get_account',
+    'list_statements',
+  ],
   card: ['get_card', 'list_cards', 'get_balance', 'get_balance_history', 'get_account'],
   transaction: [
     'list_transactions',
@@ -25,8 +32,16 @@ const operations_by_event: Readonly<Record<string, readonly OperationName[]>> = 
     'get_transaction',
     'get_balance',
     'get_balance_history',
+    'list_statements',
   ],
-  withdrawal: ['list_withdrawals', 'get_withdrawal', 'get_balance', 'get_balance_history'],
+  withdrawal: [
+    'list_withdrawals',
+    'get_withdrawal',
+    'get_balance',
+    'get_balance_history',
+    'list_statements',
+    'get_limits',
+  ],
   approval: ['list_approvals'],
   account: ['get_account', 'list_sessions', 'get_audit_log'],
 }

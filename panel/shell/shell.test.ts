@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { createElement } from 'react'
+import { Statements } from '#panel/pages/statements.tsx'
 import { bearer, saveBearer } from '#panel/session.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
 import { type Answers, no_response, refuse, serve } from '#panel/test_support/network.ts'
@@ -48,6 +49,26 @@ test('the stream is opened again after a break, and its events refetch what they
   await page.pass(2_500)
   assert.equal(service.sent('GET /v1/activity/stream').length, 3)
   assert.equal(service.calls.at(-1)?.headers.get('last-event-id'), event.id)
+})
+
+test('everything that moves money refetches the statement of this month', async (t) => {
+  useTestClock(t)
+  const names = ['topup.confirmed', 'dispute.won', 'withdrawal.completed', 'transaction.captured']
+  const blocks = names.map((event) => {
+    return `data: ${JSON.stringify(row('get_activity', { event: event as never }))}\n\n`
+  })
+  const streams = ['', ...blocks].map((text) => new Response(text))
+  const service = serve(t, {
+    ...answers,
+    list_statements: pageOf([row('list_statements')]),
+    'GET /v1/activity/stream': () => streams.shift() ?? no_response,
+  })
+  const page = await open(t, Shell, { children: createElement(Statements) })
+  for (const name of names) {
+    const asked = service.sent('list_statements').length
+    await page.pass(2_500)
+    assert.equal(service.sent('list_statements').length, asked + 1, name)
+  }
 })
 
 test('the page that failed is replaced, and the navigation stays', async (t) => {
