@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Notifications } from '#contract/accounts.ts'
-import { useOperationMutation } from '#panel/queries.ts'
+import { queryClient, useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { parseUsd } from '#panel/ui/money.tsx'
@@ -27,27 +27,42 @@ const notification_labels: readonly (readonly [Flag, label: string, hint: string
   ],
 ]
 
-/** Each switch saves immediately; while it saves, it shows the new value. */
 export function NotificationSettings({ notifications }: { notifications: Notifications }) {
-  const update_account = useOperationMutation('update_account')
-  const pending = update_account.isPending ? update_account.variables.notifications : undefined
   return (
     <Section title="Email notifications">
       <div className="divide-y divide-line">
         {notification_labels.map(([name, label, hint]) => (
-          <Toggle
-            key={name}
-            label={label}
-            {...(hint !== '' && { hint })}
-            checked={pending?.[name] ?? notifications[name]}
-            disabled={name === 'security_alerts'}
-            onChange={(is_on) => update_account.mutate({ notifications: { [name]: is_on } })}
-          />
+          <NotificationToggle key={name} {...{ name, label, hint }} is_on={notifications[name]} />
         ))}
       </div>
-      <ProblemNote problem={update_account.error} />
       <LowBalance threshold_usd={notifications.low_balance_threshold_usd} />
     </Section>
+  )
+}
+
+type ToggleProps = { name: Flag; label: string; hint: string; is_on: boolean }
+
+/**
+ * Saves immediately; while it saves, it shows the new value. The saved account is shown without
+ * waiting for the next query, because the switch would jump back until then. Each switch has its
+ * own mutation, because one follows only its last call.
+ */
+function NotificationToggle({ name, label, hint, is_on }: ToggleProps) {
+  const update_account = useOperationMutation('update_account', {
+    onSuccess: (account) => queryClient.setQueryData(['get_account', {}], account),
+  })
+  const pending = update_account.isPending ? update_account.variables.notifications : undefined
+  return (
+    <div>
+      <Toggle
+        label={label}
+        hint={hint}
+        checked={pending?.[name] ?? is_on}
+        disabled={name === 'security_alerts'}
+        onChange={(checked) => update_account.mutate({ notifications: { [name]: checked } })}
+      />
+      <ProblemNote problem={update_account.error} />
+    </div>
   )
 }
 

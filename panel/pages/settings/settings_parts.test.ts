@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { Settings } from '#panel/pages/settings.tsx'
 import { no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
@@ -38,6 +39,28 @@ test('notification_settings: a switch sends only itself and shows the new value 
   const sent = { notifications: { transaction_declined: false } }
   assert.deepEqual(service.sent('update_account'), [sent])
   assert.equal(isOn(page.get('switch', 'Purchase declined')), 'false')
+})
+
+test('notification_settings: a saved switch does not jump back while the account is loaded again', async (t) => {
+  const saved = { ...account, notifications: { ...notifications, transaction_declined: false } }
+  const service = serve(t, { get_account: account, update_account: saved })
+  const page = await open(t, Settings, {})
+  service.answer({ get_account: no_response })
+  await page.click('switch', 'Purchase declined')
+  assert.equal(isOn(page.get('switch', 'Purchase declined')), 'false')
+})
+
+test('notification_settings: two switches that are saved at the same time both show their new value', async (t) => {
+  serve(t, { update_account: no_response })
+  const page = await open(t, NotificationSettings, { notifications })
+  const names = ['Purchase declined', 'Card frozen']
+  const before = names.map((name) => isOn(page.get('switch', name)))
+  for (const name of names) await page.click('switch', name)
+  const after = names.map((name) => isOn(page.get('switch', name)))
+  assert(
+    after.every((value, at) => value !== before[at]),
+    after.join(),
+  )
 })
 
 test('notification_settings: a refused change goes back and says why', async (t) => {
