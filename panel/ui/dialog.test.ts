@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { createElement } from 'react'
+import { createElement, type FormEvent } from 'react'
 import { FlorinError } from '#client/client.ts'
-import { open } from '#panel/test_support/page.ts'
+import { open, type Page } from '#panel/test_support/page.ts'
 import { ConfirmDialog } from './confirm_dialog.tsx'
 import { Dialog, Sheet } from './dialog.tsx'
 import { Field } from './field.tsx'
@@ -27,6 +27,53 @@ for (const [name, component] of [
     assert.deepEqual(changes, [false, false])
   })
 }
+
+/** Radix listens for clicks outside only from the next turn of the event loop. */
+async function clickOutside(page: Page): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  await page.clickOn(document.body)
+}
+
+test('a click outside closes a dialog, but does not discard what was typed', async (t) => {
+  const { changes, onOpenChange } = recorder()
+  const children = createElement(Field, { label: 'Message' })
+  const page = await open(t, Dialog, { open: true, onOpenChange, title: 'New ticket', children })
+  await clickOutside(page)
+  assert.deepEqual(changes, [false])
+  await page.fill('Message', 'Hello')
+  await clickOutside(page)
+  assert.deepEqual(changes, [false])
+  await page.press('Escape')
+  assert.deepEqual(changes, [false, false])
+})
+
+test('a sheet closes by a click outside once its form was sent', async (t) => {
+  const { changes, onOpenChange } = recorder()
+  const onSubmit = (form: FormEvent) => form.preventDefault()
+  const children = createElement(
+    'form',
+    { onSubmit },
+    createElement(Field, { label: 'Reply' }),
+    createElement('button', { type: 'submit' }, 'Send'),
+  )
+  const page = await open(t, Sheet, { open: true, onOpenChange, title: 'Ticket', children })
+  await page.fill('Reply', 'Hello')
+  await clickOutside(page)
+  assert.deepEqual(changes, [])
+  await page.click('button', 'Send')
+  await clickOutside(page)
+  assert.deepEqual(changes, [false])
+})
+
+test('a secret that is shown only once is not closed by a click outside', async (t) => {
+  const { changes, onOpenChange } = recorder()
+  const props = { open: true, is_pinned: true, onOpenChange, title: 'API key', children: 'Secret' }
+  const page = await open(t, Dialog, props)
+  await clickOutside(page)
+  assert.deepEqual(changes, [])
+  await page.click('button', 'Close')
+  assert.deepEqual(changes, [false])
+})
 
 test('a dialog begins in its first field, not at the close button', async (t) => {
   const children = createElement(Field, { label: 'Amount' })

@@ -1,5 +1,5 @@
 import * as Radix from '@radix-ui/react-dialog'
-import type { ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useRef } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { X } from './icons.ts'
@@ -9,6 +9,8 @@ type Props = {
   onOpenChange(open: boolean): void
   title: string
   description?: ReactNode
+  /** A click outside does not close it: for secrets that are shown only once. */
+  is_pinned?: boolean
   children: ReactNode
 }
 
@@ -33,10 +35,15 @@ export function Sheet(props: Props) {
   return (
     <DialogFrame
       {...props}
+      stays_open_when_sent
       className="slide inset-y-0 right-0 w-full max-w-md border-y-0 border-r-0 sm:rounded-l-2xl"
     />
   )
 }
+
+type FrameProps = Props & { className: string; stays_open_when_sent?: boolean }
+
+const text_fields = 'textarea, input:not([type=checkbox], [type=radio])'
 
 /**
  * Radix's Overlay locks scrolling with an inline style element, which the content security policy
@@ -47,9 +54,20 @@ function DialogFrame({
   onOpenChange,
   title,
   description,
+  is_pinned = false,
+  stays_open_when_sent = false,
   children,
   className,
-}: Props & { className: string }) {
+}: FrameProps) {
+  /** A click outside must not discard what was typed. Escape and the buttons still close it. */
+  const has_typed = useRef(false)
+  const noteInput = ({ target }: FormEvent) => {
+    if ((target as Element).matches(text_fields)) has_typed.current = true
+  }
+  const begin = (opening: Event) => {
+    has_typed.current = false
+    focusFirstField(opening)
+  }
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -59,7 +77,14 @@ function DialogFrame({
             'fixed z-50 flex flex-col border border-line bg-sheet text-ink shadow-2xl outline-none',
             className,
           )}
-          onOpenAutoFocus={focusFirstField}
+          onOpenAutoFocus={begin}
+          onInput={noteInput}
+          onSubmit={() => {
+            if (stays_open_when_sent) has_typed.current = false
+          }}
+          onPointerDownOutside={(click) => {
+            if (has_typed.current || is_pinned) click.preventDefault()
+          }}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">

@@ -56,7 +56,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 
 function NewKey({ text, onClose }: { text: string; onClose(): void }) {
   return (
-    <Dialog open onOpenChange={onClose} title="Your new API key">
+    <Dialog open is_pinned onOpenChange={onClose} title="Your new API key">
       <OneTimeSecret label="API key" text={text}>
         Send it with every request: “Authorization: Bearer …”.
       </OneTimeSecret>

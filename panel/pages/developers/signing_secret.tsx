@@ -4,7 +4,7 @@ import { OneTimeSecret } from '#panel/ui/one_time_secret.tsx'
 
 export function SigningSecret({ secret, onClose }: { secret: string | null; onClose(): void }) {
   return (
-    <Dialog open onOpenChange={onClose} title="Signing secret">
+    <Dialog open is_pinned onOpenChange={onClose} title="Signing secret">
       <OneTimeSecret label="Signing secret" text={secret ?? ''}>
         Use it to verify the Service-Signature header on each delivery.
       </OneTimeSecret>

@@ -79,6 +79,7 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose()
   return (
     <Dialog
       open
+      is_pinned
       onOpenChange={onClose}
       title="Save your recovery codes"
       description="Use a code to sign in if you lose your phone. Each works once. They’re shown only once."
