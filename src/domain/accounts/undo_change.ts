@@ -36,7 +36,7 @@ export async function prepareUndo(
     const { id, notifications } = account
     await updateAccountRow(tx, { id, email: undo.email, password_hash, notifications, now })
     await endAllSessions(tx, id, now)
-    await consumeUndos(tx, id, now)
+    await consumeUndos(tx, current, now)
     const resource = { type: 'account', id }
     audit(id, { action: 'account.updated', resource })
     alert(id, { kind: 'password_changed' })

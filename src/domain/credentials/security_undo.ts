@@ -30,6 +30,7 @@ export async function createUndo(
 export type Undo = {
   account_id: string
   email: string
+  created_at: Date
   /** Two-factor authentication was turned on, and the link to undo that has not expired. */
   is_two_factor_new: boolean
 }
@@ -41,7 +42,7 @@ export async function findUndo(
   { token, now }: { token: string; now: Date },
 ): Promise<Undo | undefined> {
   const [row] = await tx.rows<Undo>(
-    `select account_id, email, exists (
+    `select account_id, email, created_at, exists (
               select from security_undos t
                where t.account_id = u.account_id and t.kind = 'two_factor_on'
                  and t.used_at is null and t.expires_at > $2) as is_two_factor_new
@@ -52,10 +53,19 @@ export async function findUndo(
   return row
 }
 
-/** Ends every link of the account: an attacker who changed the email has links too. */
-export async function consumeUndos(tx: Tx, account_id: string, now: Date): Promise<void> {
-  await tx.run('update security_undos set used_at = $2 where account_id = $1 and used_at is null', [
-    account_id,
-    now,
-  ])
+/**
+ * Ends this link, the later ones of the account and those sent to the same address: an attacker who
+ * changed the email has later links. Earlier ones stay, because an attacker who uses a link of his
+ * own must not end the owner's.
+ */
+export async function consumeUndos(
+  tx: Tx,
+  { account_id, email, created_at }: Undo,
+  now: Date,
+): Promise<void> {
+  await tx.run(
+    `update security_undos set used_at = $4
+      where account_id = $1 and (created_at >= $2 or email = $3) and used_at is null`,
+    [account_id, created_at, email, now],
+  )
 }
