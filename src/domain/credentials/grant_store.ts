@@ -145,6 +145,19 @@ export async function lockLiveGrantsOf(
   )
 }
 
+/** The active grants that all accounts of this cell have given a client. */
+export async function findLiveGrantsOfClient(
+  tx: Tx,
+  { client_id, now }: { client_id: string; now: Date },
+): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `select id from oauth_grants
+      where client_id = $1 and revoked_at is null and expires_at > $2 order by id`,
+    [client_id, now],
+  )
+  return rows.map(({ id }) => id)
+}
+
 export async function isKnownClient(
   tx: Tx,
   account_id: string,

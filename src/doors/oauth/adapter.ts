@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { BROWSER_SESSION_MS, isSignedIn } from '#domain/accounts/browser_sessions.ts'
 import type { AuditContext } from '#domain/audit/audit.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
-import { findGrant } from '#domain/credentials/grant_store.ts'
+import { findGrant, findLiveGrantsOfClient } from '#domain/credentials/grant_store.ts'
 import { oauthHash, oauthHashes } from '#domain/credentials/oauth_hash.ts'
 import {
   consumePayload,
@@ -88,6 +88,7 @@ function payloadAdapter(dependencies: AdapterDependencies, model: string): Adapt
       if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was already used')
     },
     destroy: async (id) => {
+      if (model === 'Client') await endGrantsOfClient(dependencies, id)
       if (model !== 'AccessToken') return deletePayload(dbOf(id), model, idsOf(id))
       await consumePayload(dbOf(id), { model, ids: idsOf(id), now: clock.now() })
     },
@@ -195,15 +196,34 @@ function grantAdapter(dependencies: AdapterDependencies): Adapter {
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     consume: async () => undefined,
-    destroy: async (id) => {
-      const context = dependencies.auditContext()
-      const of_grant = runtimeOfId(dependencies, id)
-      const grant = await findGrant(of_grant.db, id)
-      const isClient = context.actor_type === 'oauth_client' && grant !== undefined
-      const actor = isClient && { actor_id: grant.client_id, actor_name: grant.client_name }
-      const audit_context = { ...context, ...actor }
-      await revokeGrant(of_grant, id, { account_id: null, audit_context })
-    },
+    destroy: (id) => endGrant(dependencies, id),
     revokeByGrantId: async () => undefined,
+  }
+}
+
+async function endGrant(dependencies: AdapterDependencies, id: string): Promise<void> {
+  const context = dependencies.auditContext()
+  const of_grant = runtimeOfId(dependencies, id)
+  const grant = await findGrant(of_grant.db, id)
+  const isClient = context.actor_type === 'oauth_client' && grant !== undefined
+  const actor = isClient && { actor_id: grant.client_id, actor_name: grant.client_name }
+  const audit_context = { ...context, ...actor }
+  await revokeGrant(of_grant, id, { account_id: null, audit_context })
+}
+
+/**
+ * A client that deletes its registration can't refresh or revoke its tokens any more, so its access
+ * ends with it, webhooks included (RFC 7592, section 2.3). Its grants end first: if that fails, it
+ * can try again.
+ */
+async function endGrantsOfClient(
+  dependencies: AdapterDependencies,
+  client_id: string,
+): Promise<void> {
+  const now = dependencies.clock.now()
+  for (const { db } of dependencies.cells?.all ?? [dependencies]) {
+    for (const id of await findLiveGrantsOfClient(db, { client_id, now })) {
+      await endGrant(dependencies, id)
+    }
   }
 }

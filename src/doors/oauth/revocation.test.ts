@@ -78,3 +78,38 @@ test('REST reports a missing scope in the WWW-Authenticate header too', async ()
   const header = reply.headers.get('www-authenticate') ?? ''
   assert.match(header, /^Bearer error="insufficient_scope", resource_metadata="[^"]+\/v1"$/)
 })
+
+test('a client that deletes its registration loses its tokens and webhooks in every account', async () => {
+  const agent = await registerAgent(url)
+  const others = await openAccount(url)
+  const owned = await authorize(agent, person, { scope: 'webhook:write', resource: `${url}/v1` })
+  const { access_token } = await authorize(agent, others)
+  const hook = { url: 'http://127.0.0.1:3999/agent', events: ['*'] }
+  const created = await send(url, 'POST', '/v1/webhooks', {
+    bearer: owned.access_token,
+    body: hook,
+  })
+  assert.equal(created.status, 201, created.text)
+
+  const { registration_client_uri, registration_access_token } = agent.client
+  const deleted = await fetch(String(registration_client_uri), {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${registration_access_token}` },
+  })
+  assert.equal(deleted.status, 204)
+
+  const ended = await rpc(url, 'ping', {}, { bearer: access_token })
+  assert.deepEqual([ended.status, ended.body['error']], [401, 'token_revoked'])
+  const { body } = await send(url, 'GET', '/oauth/grants', { bearer: person.bearer })
+  const grants = body['data'] as unknown as { client_id: string; status: string }[]
+  const grant = grants.find(({ client_id }) => client_id === agent.client.client_id)
+  assert.equal(grant?.status, 'revoked')
+  const webhooks = await send(url, 'GET', '/v1/webhooks', { bearer: person.bearer })
+  const [webhook] = webhooks.body['data'] as unknown as Record<string, unknown>[]
+  assert.deepEqual(
+    [webhook?.['id'], webhook?.['status'], webhook?.['disabled_reason']],
+    [created.body['id'], 'disabled', 'grant_ended'],
+  )
+  const [entry] = await auditLog(url, others.bearer, '&action=oauth.revoked')
+  assert.deepEqual([entry?.actor.type, entry?.actor.id], ['oauth_client', agent.client.client_id])
+})
