@@ -101,6 +101,24 @@ export async function readCardPage(tx: Tx, query: CardPageInput): Promise<PageOf
 }
 
 /** Counts the cards that are not cancelled. Exact only under the account's lock. */
+/** True if one of these cards replaced the card, directly or after others. */
+export async function isReplacedByOneOf(
+  tx: Tx,
+  { account_id, id }: CardKey,
+  card_ids: readonly string[],
+): Promise<boolean> {
+  const rows = await tx.rows(
+    `with recursive chain as (
+       select id, replaced_by from cards where account_id = $1 and id = $2
+       union all
+       select c.id, c.replaced_by from cards c
+         join chain on c.account_id = $1 and c.id = chain.replaced_by)
+     select 1 from chain where id = any($3) limit 1`,
+    [account_id, id, card_ids],
+  )
+  return rows.length > 0
+}
+
 export async function countLiveCards(tx: Tx, account_id: string): Promise<number> {
   const [row] = await tx.rows<{ count: number }>(
     `select count(*)::int as count from cards where account_id = $1 and status <> 'cancelled'`,

@@ -2,8 +2,12 @@ import { type CardPolicy, card_policies } from '#contract/card_policies.ts'
 import { notFound } from '#contract/common_problems.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
+import { type CardKey, isReplacedByOneOf } from '#domain/cards/card_store.ts'
+import type { Caller } from '#domain/context/context.ts'
 import type { Invocation } from '#operations/invocation.ts'
 import { readAsCaller } from '#operations/perform/read.ts'
+import { findStoredResponse } from '#operations/perform/stored_responses.ts'
+import { idempotentRequestOf } from '#operations/perform/with_idempotency.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -22,8 +26,8 @@ export function requireCardAccess(invocation: Invocation): void | Promise<void> 
     )
   }
   if (policy === 'open' || policy === 'filtered') return
-  if ('card' in policy) requireCard(caller.card_ids, input[policy.card], 'card')
-  if ('through' in policy) return requireCardOf(invocation, caller.card_ids, policy)
+  if ('card' in policy) return requireCardOrReplay(invocation, caller, input[policy.card], 'card')
+  if ('through' in policy) return requireCardOf(invocation, caller, policy)
 }
 
 type ThroughPolicy = Extract<CardPolicy, { through: OperationName }>
@@ -31,11 +35,41 @@ type ThroughPolicy = Extract<CardPolicy, { through: OperationName }>
 /** The object itself names its card, so it is read first. */
 async function requireCardOf(
   invocation: Invocation,
-  card_ids: readonly string[],
+  caller: Caller,
   { through, by }: ThroughPolicy,
 ): Promise<void> {
   const object = (await readAsCaller(invocation, through, { id: invocation.input[by] })) as Fields
-  requireCard(card_ids, object['card_id'], nounOf(through))
+  await requireCardOrReplay(invocation, caller, object['card_id'], nounOf(through))
+}
+
+/**
+ * A token's card may have been replaced since a call, by that very call if it was replace_card. A
+ * repeat under its Idempotency-Key must still get the stored response: with a 404 the client would
+ * believe that nothing had happened.
+ */
+function requireCardOrReplay(
+  invocation: Invocation,
+  { account_id, card_ids }: Caller,
+  card_id: unknown,
+  noun: string,
+): void | Promise<void> {
+  if (card_ids === null || isOneOf(card_ids, card_id)) return
+  if (typeof card_id !== 'string') throw notFound(noun)
+  return hasReplay(invocation, { account_id, id: card_id }, card_ids).then((isReplay) => {
+    if (!isReplay) throw notFound(noun)
+  })
+}
+
+async function hasReplay(
+  invocation: Invocation,
+  card: CardKey,
+  card_ids: readonly string[],
+): Promise<boolean> {
+  const request = idempotentRequestOf(invocation)
+  if (request === null) return false
+  const db = invocation.runtime.databaseOf(invocation.caller)
+  if (!(await isReplacedByOneOf(db, card, card_ids))) return false
+  return (await findStoredResponse(db, request)) !== undefined
 }
 
 /** Removes what a card-restricted token may not see from the output of a read. */
@@ -58,6 +92,8 @@ export function restrictToCards({ operation, caller }: Invocation, output: objec
 const nounOf = (read: OperationName) => read.replace(/^get_/, '')
 
 function requireCard(card_ids: readonly string[], card_id: unknown, noun: string): void {
-  if (typeof card_id === 'string' && card_ids.includes(card_id)) return
-  throw notFound(noun)
+  if (!isOneOf(card_ids, card_id)) throw notFound(noun)
 }
+
+const isOneOf = (card_ids: readonly string[], card_id: unknown) =>
+  typeof card_id === 'string' && card_ids.includes(card_id)
