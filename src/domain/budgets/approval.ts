@@ -96,5 +96,8 @@ const NAME_LENGTH_MAX = 60
 export function nameOfAgent(name: string | null): string {
   const line = (name ?? '').replaceAll(/[\p{C}\s]+/gu, ' ').trim()
   if (line === '') return 'An app without a name'
-  return line.length <= NAME_LENGTH_MAX ? line : `${line.slice(0, NAME_LENGTH_MAX - 1)}…`
+  // By code points: half of an emoji would be stored as a replacement character.
+  const letters = [...line]
+  if (letters.length <= NAME_LENGTH_MAX) return line
+  return `${letters.slice(0, NAME_LENGTH_MAX - 1).join('')}…`
 }
