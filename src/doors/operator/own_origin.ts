@@ -13,10 +13,21 @@ export function keepOperatorApart(app: FastifyInstance, operator_url: string | n
   if (operator_url === null) return
   const { hostname } = new URL(operator_url)
   app.addHook('onRequest', async (request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? ''
+    const path = decodedPath(request.url)
     const isOperatorHost = request.hostname === hostname
     if (SHARED.test(path) || OPERATORS.test(path) === isOperatorHost) return
     if (isOperatorHost && path === '/') return reply.redirect('/operator')
     throw routeNotFound()
   })
+}
+
+/** As the router reads it: `/%6fperator` is a route of the operator too. */
+function decodedPath(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // No route has such a path.
+    return path
+  }
 }
