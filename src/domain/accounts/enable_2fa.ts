@@ -15,6 +15,7 @@ import {
   resetTotpStep,
   updateTotp,
 } from './account_store.ts'
+import { requireUnrevoked } from './recheck_caller.ts'
 import { openTotpSecret, recoveryCodeHash, sealTotpSecret, totpInvalid } from './two_factor.ts'
 
 export const enable2fa: Handler<'enable_2fa'> = {
@@ -25,6 +26,7 @@ export const enable2fa: Handler<'enable_2fa'> = {
     }
     return async (context) => {
       const account = await lockAccount(context.tx, context.caller.account_id)
+      await requireUnrevoked(context)
       if (account.totp_status === 'enabled') {
         throw new Problem('totp_already_enabled', 'Two-factor authentication is already on.')
       }

@@ -16,10 +16,7 @@ export async function recheckCaller(
   { hasCode }: { hasCode: boolean },
 ): Promise<void> {
   const account = await lockAccount(tx, caller.account_id)
-  const credential = await findCredentialEnd(tx, caller)
-  if (credential === undefined || credential.ended_at !== null) {
-    throw tokenRevoked()
-  }
+  await requireUnrevoked({ tx, caller })
   if (account.status === 'suspended') {
     throw accountSuspended()
   }
@@ -27,4 +24,13 @@ export async function recheckCaller(
   if (caller.kind === 'session' && account.totp_status === 'enabled' && !hasCode) {
     throw totpRequired()
   }
+}
+
+/**
+ * Refuses a call whose credential was revoked while the call was prepared or waited for its turn.
+ * For calls that give lasting access, such as a new key: it would outlast the revocation.
+ */
+export async function requireUnrevoked({ tx, caller }: { tx: Tx; caller: Caller }): Promise<void> {
+  const credential = await findCredentialEnd(tx, caller)
+  if (credential === undefined || credential.ended_at !== null) throw tokenRevoked()
 }

@@ -16,6 +16,7 @@ import {
 } from './account.ts'
 import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
 import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
+import { requireUnrevoked } from './recheck_caller.ts'
 
 export const updateAccount: Handler<'update_account'> = {
   prepare: async (context, input) => {
@@ -30,6 +31,7 @@ export const updateAccount: Handler<'update_account'> = {
 
     return async ({ tx, caller, now, settings, audit, alert, credentialsChanged }) => {
       const account = await lockAccount(tx, caller.account_id)
+      await requireUnrevoked({ tx, caller })
       if (checked !== null) requireSamePassword(account, checked)
       const livemode = settings.mode === 'live'
       const holdings = await findAccount(tx, account.id)

@@ -1,3 +1,4 @@
+import { requireUnrevoked } from '#domain/accounts/recheck_caller.ts'
 import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { insertApiKey } from '#domain/credentials/api_key_store.ts'
@@ -14,6 +15,7 @@ export const createApiKey: Handler<'create_api_key'> = {
 
     return async (context) => {
       const { account_id } = context.caller
+      await requireUnrevoked(context)
       if (needsCode) await consumeSessionCode(context, account_id, totp_code ?? '')
       return createKey(context, name)
     }

@@ -1,4 +1,5 @@
 import { tokenRevoked } from '#contract/common_problems.ts'
+import { requireUnrevoked } from '#domain/accounts/recheck_caller.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { lockLiveGrant } from '#domain/credentials/grant_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -21,6 +22,7 @@ export const createWebhook: Handler<'create_webhook'> = {
       const { tx, caller, now } = context
       const grant_id = caller.grant_id ?? null
       if (grant_id !== null) await requireLiveGrant(tx, grant_id, now)
+      else await requireUnrevoked(context)
       requireBelowWebhookLimit(await lockAndCountWebhooks(tx, caller.account_id))
 
       const id = context.newId('wh')

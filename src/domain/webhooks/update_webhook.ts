@@ -1,4 +1,5 @@
 import type { InputOfName } from '#contract/operations.ts'
+import { requireUnrevoked } from '#domain/accounts/recheck_caller.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import { dropDeliveries, recallDeliveries } from './delivery_store.ts'
@@ -25,6 +26,7 @@ export const updateWebhook: Handler<'update_webhook'> = {
 async function applyUpdate(context: Context, input: UpdateInput) {
   const { tx, caller, now } = context
   const webhook = await lockWebhookOf(tx, caller, input.id)
+  await requireUnrevoked(context)
   const next = { ...webhook, ...updatedContent(webhook, input), ...updatedStatus(webhook, input) }
   const rotated = input.rotate_secret === true ? newSecret(context, webhook.id) : null
   if (rotated === null && !isChange(webhook, next)) return webhookView(webhook, now)
