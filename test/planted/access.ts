@@ -101,8 +101,8 @@ export const access_rules: readonly PlantedBug[] = [
   {
     ...cards,
     name: 'card_of_object',
-    find: 'return requireCardOf(invocation, caller.card_ids, policy)',
-    replace: 'void requireCardOf(invocation, caller.card_ids, policy).catch(() => undefined)',
+    find: 'return requireCardOf(invocation, caller, policy)',
+    replace: 'void requireCardOf(invocation, caller, policy).catch(() => undefined)',
     breaks: 'The card of an object is checked before its operation runs.',
   },
   {
