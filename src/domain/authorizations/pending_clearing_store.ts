@@ -2,7 +2,12 @@ import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { PendingClearing } from './batch_state.ts'
-import type { CardRequest, StoredMessage, StoredResponse } from './request.ts'
+import {
+  type CardRequest,
+  type StoredMessage,
+  type StoredResponse,
+  UNKNOWN_CURRENCY,
+} from './request.ts'
 
 /** The fields of a request that can't be looked up when it is booked. */
 type KeptRequest = Pick<
@@ -51,7 +56,7 @@ export async function insertPendingClearings(
         card.id,
         kind,
         charge.minor,
-        charge.currency ?? '???',
+        charge.currency ?? UNKNOWN_CURRENCY,
         merchant.merchant_name,
         JSON.stringify(kept),
         request.identity,

@@ -3,7 +3,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { BatchState, PendingClearing } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { decision } from './record.ts'
-import type { CardRequest, Charge, Decision } from './request.ts'
+import { type CardRequest, type Charge, type Decision, UNKNOWN_CURRENCY } from './request.ts'
 
 const CENT_MICROS = 10_000n
 
@@ -22,7 +22,8 @@ export function minorOfPurchase(
   { amount_micros, amount_minor, currency }: TransactionRow,
   charge: Charge,
 ): bigint {
-  if (charge.currency === currency || amount_micros === 0n) return charge.minor
+  const isSame = (charge.currency ?? UNKNOWN_CURRENCY) === currency
+  if (isSame || amount_micros === 0n) return charge.minor
   return ((charge.micros ?? 0n) * amount_minor + amount_micros / 2n) / amount_micros
 }
 

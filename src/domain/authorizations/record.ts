@@ -6,7 +6,7 @@ import { idTimeMs } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
-import type { CardRequest, Decision } from './request.ts'
+import { type CardRequest, type Decision, UNKNOWN_CURRENCY } from './request.ts'
 import { dayOf } from './spending.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'
 
@@ -64,7 +64,7 @@ function blankRow(
     status,
     authorization_id: null,
     amount_minor: charge.minor,
-    currency: charge.currency ?? '???',
+    currency: charge.currency ?? UNKNOWN_CURRENCY,
     amount_micros: charge.micros ?? 0n,
     fx_rate: charge.fx_rate,
     fee_micros: 0n,

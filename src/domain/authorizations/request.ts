@@ -40,6 +40,9 @@ const ADVICE_KINDS: ReadonlySet<RequestKind> = new Set([
 
 export const isAdvice = (kind: RequestKind): boolean => ADVICE_KINDS.has(kind)
 
+/** Stored instead of a currency that the message does not name in a known way. */
+export const UNKNOWN_CURRENCY = '???'
+
 export type Charge = {
   minor: bigint
   /** ISO 4217 letters; null for an unknown currency. */
