@@ -12,9 +12,17 @@ export async function isKilled(tx: Tx, rail: Rail): Promise<boolean> {
   return row?.is_on ?? false
 }
 
+const PAUSED: Readonly<Record<Rail, string>> = {
+  topups: 'top-ups',
+  withdrawals: 'withdrawals',
+  issuing: 'the issuing of cards',
+  authorizations: 'card payments',
+}
+
+export const pausedSentence = (rail: Rail): string =>
+  `The operator has temporarily paused ${PAUSED[rail]}.`
+
 export async function requireRailOpen(tx: Tx, rail: Rail): Promise<void> {
   if (!(await isKilled(tx, rail))) return
-  throw new Problem('kill_switch_active', `The operator has temporarily paused ${rail}.`, {
-    retry_after_s: 60,
-  })
+  throw new Problem('kill_switch_active', pausedSentence(rail), { retry_after_s: 60 })
 }

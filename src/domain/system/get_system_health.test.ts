@@ -8,6 +8,7 @@ import { cuttableLine } from '#test/support/cuttable.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { setKillSwitch } from '#test/support/operator.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -90,6 +91,28 @@ test('one component down is degraded, all down an outage, none down operational'
     Object.assign(service.runtime.probes, probesWith(statuses))
     assert.equal((await healthOf(bearer, service.url)).status, expected)
   }
+})
+
+test('a part that the operator has paused degrades its component, which says so', async () => {
+  const service = await startTestService()
+  const { bearer } = await openAccount(service.url)
+  Object.assign(service.runtime.probes, probesWith([]))
+  await setKillSwitch(service.url, 'withdrawals', true)
+  await setKillSwitch(service.url, 'authorizations', true)
+  const paused = await healthOf(bearer, service.url)
+  const { issuer, rails, network } = paused.components
+  assert.equal(paused.status, 'degraded')
+  assert.deepEqual(
+    [issuer.message, rails.message],
+    [
+      'The operator has temporarily paused card payments.',
+      'The operator has temporarily paused withdrawals.',
+    ],
+  )
+  assert.equal(network.status, 'operational')
+  await setKillSwitch(service.url, 'withdrawals', false)
+  await setKillSwitch(service.url, 'authorizations', false)
+  assert.equal((await healthOf(bearer, service.url)).status, 'operational')
 })
 
 test('a missing bearer is refused', async () => {
