@@ -172,6 +172,20 @@ test('no place in the order is given twice or left out', async () => {
   assert.equal(used.length, mined)
 })
 
+test('a withdrawal for which the hot wallet lacks coins waits and stops no other', async () => {
+  const held = Number((await node.held(hot_wallet)) / 1_000_000n)
+  const large = await asked(held + 10)
+  const small = await asked(10)
+  const isDone = (id: string) => async () => (await statusOf(id)) === 'completed'
+  assert(await passing(isDone(small), OUT))
+  const { status, status_reason } = await withdrawalOf({ url, bearer }, large)
+  assert.deepEqual([status, status_reason], ['pending', 'review'])
+  await node.pay(hot_wallet, 100_000_000n)
+  await advance(url, bearer, 61)
+  assert(await passing(isDone(large), OUT))
+  await assertBooksSound(db)
+})
+
 function bigints(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }

@@ -1,5 +1,6 @@
 import type { Database } from '#platform/postgres/db.ts'
 import { withLease } from '#platform/postgres/lease.ts'
+import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
@@ -39,14 +40,13 @@ export function auditDepositsTask(
     name: 'audit_deposits',
     every_ms: 3_000,
     idle_ms: 6_000,
-    run: async () => {
-      for (const audited of chains) {
+    run: () =>
+      forEachAlone(chains, (audited) => {
         const { db } = dependencies
-        await withLease(db, `audit:${audited.chain.name}`, (lease) =>
+        return withLease(db, `audit:${audited.chain.name}`, (lease) =>
           auditChain({ ...dependencies, db: lease.guard(db) }, audited),
         )
-      }
-    },
+      }),
   }
 }
 

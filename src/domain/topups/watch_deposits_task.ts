@@ -1,4 +1,5 @@
 import { withLease } from '#platform/postgres/lease.ts'
+import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { DepositSource } from '#rails/chain/deposit_source.ts'
@@ -43,18 +44,17 @@ export function watchDepositsTask(
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     at_start: true,
-    run: async () => {
-      for (const watched of chains) {
+    run: () =>
+      forEachAlone(chains, (watched) => {
         const { name } = watched.chain
-        await withLease(db, `watch:${name}`, async (lease) => {
+        return withLease(db, `watch:${name}`, async (lease) => {
           await watched.check()
           await watchChain({ ...dependencies, db: lease.guard(db), scanned_heads }, watched)
         }).catch(async (cause: unknown) => {
           await recordFault(db, name, { fault: messageOf(cause), now: clock.now() })
           throw cause
         })
-      }
-    },
+      }),
   }
 }
 

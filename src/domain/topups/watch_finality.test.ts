@@ -68,3 +68,19 @@ test('a deposit that two watchers bring is credited once, and neither fails', as
   assert.deepEqual(await stateOf({ account_id, ...topup }), ['completed', VALUE])
   await assertBooksSound(db)
 })
+
+test('a chain whose node is down does not stop deposits on the next chain', async () => {
+  const topup = await room.openTopup(await room.openAccount())
+  const down = async () => {
+    throw new Error('the node is down')
+  }
+  const check = async () => undefined
+  const task = watchDepositsTask(dependencies, [
+    { chain: { ...chain, name: 'ethereum' }, source: nodeWith([], { finalized: down }), check },
+    { chain, source: nodeWith([transferTo(topup, 102)], { finalized }), check },
+  ])
+  await assert.rejects(task.run(), { message: 'the node is down' })
+  assert.deepEqual(await stateOf(topup), ['completed', VALUE])
+})
+
+const finalized = async () => blockHeader(102)

@@ -90,7 +90,12 @@ const functions: [string, Advance, readonly string[]][] = [
     },
     ['reserved'],
   ],
-  ['holdForReview', (withdrawal) => holdForReview(dependencies, withdrawal, {}), ['reserved']],
+  [
+    'holdForReview',
+    (withdrawal) =>
+      holdForReview(dependencies, withdrawal, { step: 'reserved', next_try_at: room.clock.now() }),
+    ['reserved'],
+  ],
 ]
 
 for (const [name, advance, from] of functions) {

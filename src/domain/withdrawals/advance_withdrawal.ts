@@ -21,6 +21,7 @@ import {
   insertTransfer,
   lockWithAccountStatus,
   lockWithdrawal,
+  postpone,
   updateWithdrawal,
 } from './withdrawal_store.ts'
 
@@ -51,7 +52,8 @@ export async function storeTransfer(
       return null
     }
     await insertTransfer(tx, locked, transfer)
-    return updateWithdrawal(tx, locked, { step: 'signed', txid: transfer.txid }, now)
+    const change = { step: 'signed', status_reason: null, txid: transfer.txid } as const
+    return updateWithdrawal(tx, locked, change, now)
   })
 }
 
@@ -203,16 +205,20 @@ export async function resumeAttempt(
   })
 }
 
-/** The signer refused it: an operator reviews it, or the task retries at next_try_at. */
+/** It can't be signed: an operator reviews it, or the task retries at next_try_at. */
 export async function holdForReview(
   { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
-  change: { step?: 'review'; next_try_at?: Date },
+  { step, next_try_at }: { step: 'review' | 'reserved'; next_try_at: Date },
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== 'reserved') return
-    await updateWithdrawal(tx, locked, { ...change, status_reason: 'review' }, clock.now())
+    // The next version only if something changes that its owner or an operator sees.
+    const isSame = step === locked.step && locked.status_reason === 'review'
+    if (isSame) return postpone(tx, locked, next_try_at)
+    const change = { step, next_try_at, status_reason: 'review' } as const
+    await updateWithdrawal(tx, locked, change, clock.now())
   })
 }
 

@@ -1,5 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import { withLease } from '#platform/postgres/lease.ts'
+import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { ChainSender } from '#rails/chain/sender.ts'
 import {
@@ -15,6 +16,7 @@ import {
   dueFilter,
   guardWithLease,
   leaseNameOf,
+  putLast,
 } from './send_withdrawals_task.ts'
 import { findFate, isStuck, type SentTransferRow } from './sent_transfers.ts'
 import { signReplacement } from './sign_withdrawal.ts'
@@ -39,15 +41,14 @@ export function confirmWithdrawalsTask(dependencies: WithdrawalDependencies): Ta
     name: 'confirm_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
-    run: async () => {
-      for (const chain_sender of dependencies.chain_senders) {
+    run: () =>
+      forEachAlone(dependencies.chain_senders, async (chain_sender) => {
         const due = dueFilter(dependencies, chain_sender, 'signed')
-        if (!(await hasDueWithdrawal(dependencies.db, due))) continue
+        if (!(await hasDueWithdrawal(dependencies.db, due))) return
         await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
           followAll(...guardWithLease(lease, dependencies, chain_sender)),
         )
-      }
-    },
+      }),
   }
 }
 
@@ -60,7 +61,9 @@ async function followAll(
     db,
     dueFilter(dependencies, chain_sender, 'signed'),
   )) {
-    const isResent = await followTransfer(dependencies, chain_sender, withdrawal)
+    const isResent = await followTransfer(dependencies, chain_sender, withdrawal).catch(
+      putLast(dependencies, withdrawal),
+    )
     const pause_ms = isResent ? RESEND_MS : 0
     await postpone(db, withdrawal, new Date(clock.now().getTime() + pause_ms))
   }

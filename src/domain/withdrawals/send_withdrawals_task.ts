@@ -1,5 +1,6 @@
 import { isKilled } from '#domain/risk/kill_switch.ts'
 import { type Lease, withLease } from '#platform/postgres/lease.ts'
+import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { ChainSender } from '#rails/chain/sender.ts'
 import { failWithdrawal, markBroadcasted, storeTransfer } from './advance_withdrawal.ts'
@@ -7,7 +8,7 @@ import { type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { signTransfer } from './sign_withdrawal.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
-import { findDueWithdrawals, hasDueWithdrawal } from './withdrawal_store.ts'
+import { findDueWithdrawals, hasDueWithdrawal, postpone } from './withdrawal_store.ts'
 
 /** Signs and sends reserved withdrawals. It shares a lease with the task that confirms them. */
 export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task {
@@ -15,15 +16,14 @@ export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task 
     name: 'send_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
-    run: async () => {
-      for (const chain_sender of dependencies.chain_senders) {
+    run: () =>
+      forEachAlone(dependencies.chain_senders, async (chain_sender) => {
         const due = dueFilter(dependencies, chain_sender, 'reserved')
-        if (!(await hasDueWithdrawal(dependencies.db, due))) continue
+        if (!(await hasDueWithdrawal(dependencies.db, due))) return
         await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
           sendDue(...guardWithLease(lease, dependencies, chain_sender)),
         )
-      }
-    },
+      }),
   }
 }
 
@@ -58,7 +58,17 @@ async function sendDue(
   if (await isKilled(db, 'withdrawals')) return
   const due = dueFilter(dependencies, chain_sender, 'reserved')
   for (const withdrawal of await findDueWithdrawals(db, due)) {
-    await sendWithdrawal(dependencies, chain_sender, withdrawal)
+    await sendWithdrawal(dependencies, chain_sender, withdrawal).catch(
+      putLast(dependencies, withdrawal),
+    )
+  }
+}
+
+/** The next run begins with the others: a withdrawal that always fails must not stop them. */
+export function putLast({ db, clock }: WithdrawalDependencies, withdrawal: WithdrawalRow) {
+  return async (cause: unknown): Promise<never> => {
+    await postpone(db, withdrawal, clock.now())
+    throw cause
   }
 }
 

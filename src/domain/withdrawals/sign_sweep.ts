@@ -1,7 +1,7 @@
 import { assert } from '#kernel/assert.ts'
 import type { ChainSender, Payment } from '#rails/chain/sender.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
-import { storeLeg, storeLegReplacement, updateStep } from './advance_sweep.ts'
+import { settleSweep, storeLeg, storeLegReplacement, updateStep } from './advance_sweep.ts'
 import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import type { Leg, SweepRow } from './sweep_store.ts'
@@ -44,7 +44,10 @@ export async function signLeg(context: SweepContext, sweep: SweepRow, leg: Leg):
   )
   if (!outcome.ok) {
     logRefusal(context, sweep, outcome.refusal)
-    await updateStep(dependencies, sweep, {})
+    // The fuel was computed when fees were high; the next sweep computes it again.
+    if (outcome.refusal === 'amount_over_limit') {
+      await settleSweep(dependencies, sweep, { leg, ok: false })
+    } else await updateStep(dependencies, sweep, {})
     return
   }
   const transfer = toSentTransferRow(chain_sender, outcome.transfer, {

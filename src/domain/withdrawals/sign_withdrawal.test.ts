@@ -61,6 +61,28 @@ test('a refused withdrawal stays reserved, shows review and is retried after a m
   )
 })
 
+test('a refusal that lasts waits for an operator, and that of a refund is tried again', async () => {
+  const { dependencies } = signerWith({ ok: false, refusal: 'amount_over_limit' })
+  const withdrawal = await openWithdrawal(room)
+  assert.equal(await signTransfer(dependencies, outletOf(room), withdrawal), null)
+  const { step, status_reason } = await reload(withdrawal)
+  assert.deepEqual([step, status_reason], ['review', 'review'])
+  const refund = await openWithdrawal(room, { refund_of: 'bal_1' })
+  assert.equal(await signTransfer(dependencies, outletOf(room), refund), null)
+  assert.equal((await reload(refund)).step, 'reserved')
+})
+
+test('a withdrawal that is refused every minute has one new version', async () => {
+  const { dependencies } = signerWith({ ok: false, refusal: 'velocity_exceeded' })
+  const withdrawal = await openWithdrawal(room)
+  for (let minute = 0; minute < 3; minute += 1) {
+    await signTransfer(dependencies, outletOf(room), await reload(withdrawal))
+    room.clock.pass(60_000)
+  }
+  const { version, next_try_at } = await reload(withdrawal)
+  assert.deepEqual([version, next_try_at], [withdrawal.version + 1n, room.clock.now()])
+})
+
 test('if the signer says the last attempt may still be mined, it is followed again', async () => {
   const withdrawal = await openWithdrawal(room)
   const { dependencies } = signerWith({ ok: false, refusal: 'attempt_too_early' })

@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
-import type { ChainSender, Payment } from '#rails/chain/sender.ts'
-import type { TransferIntent } from '#rails/signer/intent.ts'
+import { type ChainSender, type Payment, TransferRefused } from '#rails/chain/sender.ts'
+import type { SignerRefusal, TransferIntent } from '#rails/signer/intent.ts'
 import { holdForReview, resumeAttempt } from './advance_withdrawal.ts'
 import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sent_transfers.ts'
@@ -11,7 +11,20 @@ import { findTransfers } from './withdrawal_store.ts'
 /** The signer's limits are per hour, so a refused withdrawal is retried after a minute. */
 const REFUSED_MS = 60_000
 
-/** Signs the transfer of a reserved withdrawal. Null if the signer refuses for now. */
+/** If the node refuses it for this long, the cause is not a hot wallet that waits for sweeps. */
+const NODE_REFUSES_MS = 60 * 60_000
+
+/** Refusals that another try doesn't change. */
+const LASTING_REFUSALS: readonly SignerRefusal[] = [
+  'amount_over_limit',
+  'contract_not_allowed',
+  'intent_conflict',
+  'bad_address',
+  'bad_approval',
+  'bad_intent',
+]
+
+/** Signs the transfer of a reserved withdrawal. Null if the signer or the node refuses for now. */
 export async function signTransfer(
   dependencies: WithdrawalDependencies,
   chain_sender: ChainSender,
@@ -22,10 +35,16 @@ export async function signTransfer(
     chain: chain.name,
     address: chain.hot_wallet,
   })
-  const network = await chain_sender.networkParameters({
-    ...paymentOf(chain_sender, withdrawal),
-    next_nonce,
-  })
+  const network = await chain_sender
+    .networkParameters({ ...paymentOf(chain_sender, withdrawal), next_nonce })
+    .catch((cause: unknown) => {
+      if (cause instanceof TransferRefused) return cause
+      throw cause
+    })
+  if (network instanceof TransferRefused) {
+    await holdRefusedByNode(dependencies, withdrawal, network)
+    return null
+  }
   const { attempt } = withdrawal
   const outcome = await dependencies.signer.sign(
     intentOf(chain_sender, withdrawal, { attempt, network }),
@@ -37,11 +56,38 @@ export async function signTransfer(
   if (outcome.refusal === 'attempt_too_early' && last !== undefined) {
     await resumeAttempt(dependencies, withdrawal, last)
   } else {
-    await holdForReview(dependencies, withdrawal, {
-      next_try_at: new Date(now.getTime() + REFUSED_MS),
+    await hold(dependencies, withdrawal, {
+      is_lasting: LASTING_REFUSALS.includes(outcome.refusal),
     })
   }
   return null
+}
+
+async function holdRefusedByNode(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  refused: TransferRefused,
+): Promise<void> {
+  const { log, clock } = dependencies
+  log.error('the node would refuse a withdrawal', { withdrawal_id: withdrawal.id }, refused)
+  const { status_reason, updated_at } = withdrawal
+  const held_ms = status_reason === null ? 0 : clock.now().getTime() - updated_at.getTime()
+  await hold(dependencies, withdrawal, { is_lasting: held_ms >= NODE_REFUSES_MS })
+}
+
+/**
+ * Tries again in a minute. A lasting refusal waits for an operator instead, who can return the
+ * money; a refund of a deposit is already an operator's decision and is tried until it succeeds.
+ */
+async function hold(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  { is_lasting }: { is_lasting: boolean },
+): Promise<void> {
+  const next_try_at = new Date(dependencies.clock.now().getTime() + REFUSED_MS)
+  const isForOperator = is_lasting && withdrawal.refund_of === null
+  const step = isForOperator ? 'review' : 'reserved'
+  await holdForReview(dependencies, withdrawal, { step, next_try_at })
 }
 
 /** Signs a stuck transfer again with a higher fee. Null if that's impossible; it keeps waiting. */

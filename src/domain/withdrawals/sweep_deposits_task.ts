@@ -1,8 +1,9 @@
 import { assert } from '#kernel/assert.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { withLease } from '#platform/postgres/lease.ts'
+import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { ChainSender } from '#rails/chain/sender.ts'
+import { type ChainSender, TransferRefused } from '#rails/chain/sender.ts'
 import { settleSweep, updateStep } from './advance_sweep.ts'
 import { guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
 import { findFate, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
@@ -12,6 +13,7 @@ import {
   findSweepTransfers,
   type Leg,
   planSweeps,
+  postponeSweep,
   type SweepRow,
 } from './sweep_store.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
@@ -19,6 +21,8 @@ import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 /** Sweeps are not urgent: the deposits are credited already. */
 const EVERY_MS = 5_000
 const IDLE_MS = 6_000
+/** A transfer that the node refuses is tried again after this time. */
+const REFUSED_MS = 60_000
 
 /**
  * Sweeps deposit addresses into the hot wallet: first sends the native coins for the fee to the
@@ -29,13 +33,12 @@ export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
     name: 'sweep_deposits',
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
-    run: async () => {
-      for (const chain_sender of dependencies.chain_senders) {
-        await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
+    run: () =>
+      forEachAlone(dependencies.chain_senders, (chain_sender) =>
+        withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
           sweepChain(...guardWithLease(lease, dependencies, chain_sender)),
-        )
-      }
-    },
+        ),
+      ),
   }
 }
 
@@ -48,8 +51,23 @@ async function sweepChain(
   const now = dependencies.clock.now()
   await planSweeps(dependencies.db, { chain: chain.name, minimum_micros, now })
   for (const sweep of await findOpenSweeps(dependencies.db, chain.name, now)) {
-    await advanceSweep({ dependencies, chain_sender }, sweep)
+    const context = { dependencies, chain_sender }
+    await advanceSweep(context, sweep).catch((cause: unknown) =>
+      postponeFailed(context, sweep, cause),
+    )
   }
+}
+
+/** A sweep that always fails must not stop the others. */
+async function postponeFailed(
+  { dependencies: { db, clock, log }, chain_sender: { chain } }: SweepContext,
+  sweep: SweepRow,
+  cause: unknown,
+): Promise<void> {
+  const isRefused = cause instanceof TransferRefused
+  await postponeSweep(db, sweep, new Date(clock.now().getTime() + (isRefused ? REFUSED_MS : 0)))
+  if (!isRefused) throw cause
+  log.error('the node refused a sweep', { address: chain.showAddress(sweep.address) }, cause)
 }
 
 /** Takes one step. As with withdrawals, signed bytes are stored before they are sent. */

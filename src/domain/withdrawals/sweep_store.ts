@@ -90,6 +90,18 @@ export async function updateSweep(
   return row ?? null
 }
 
+/** Sets the time of the next try and nothing else. */
+export async function postponeSweep(
+  tx: Tx,
+  { chain, address, number }: SweepRow,
+  until: Date,
+): Promise<void> {
+  await tx.run(
+    'update sweeps set next_try_at = $4 where chain = $1 and address = $2 and number = $3',
+    [chain, address, number, until],
+  )
+}
+
 export async function insertSweepTransfer(
   tx: Tx,
   { chain, address, number }: SweepRow,

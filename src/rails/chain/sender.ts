@@ -2,10 +2,16 @@ import type { SignedTransfer, TransferIntent } from '#rails/signer/intent.ts'
 import type { Chain } from './chain.ts'
 import type { BroadcastOutcome } from './tron/broadcast.ts'
 
+/** The node says that this transfer would fail: the sender lacks coins, or the contract refuses. */
+export class TransferRefused extends Error {}
+
 /** Prepares, broadcasts and tracks outgoing transfers of a chain. */
 export type ChainSender = {
   chain: Chain
-  /** The parameters of a new transfer: reference block and fee limit, or nonce and gas. */
+  /**
+   * The parameters of a new transfer: reference block and fee limit, or nonce and gas. Throws
+   * TransferRefused; TRON's transfers are signed anyway and revert.
+   */
   networkParameters(payment: Payment): Promise<TransferIntent['network']>
   /**
    * The same nonce with higher fees, for a transfer that is not mined. Null if the chain has no
@@ -15,7 +21,7 @@ export type ChainSender = {
     payment: Payment,
     stuck: StoredTransfer,
   ): Promise<TransferIntent['network'] | null>
-  /** The native coin that the payer lacks for the network fee; 0 if it has enough. */
+  /** The native coin that the payer lacks for the network fee; 0 if enough. Throws the same. */
   missingFuel(payment: Payment): Promise<bigint>
   broadcast(transfer: StoredTransfer): Promise<BroadcastOutcome>
   lookup(transfer: StoredTransfer): Promise<TransferFate>

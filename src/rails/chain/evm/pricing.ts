@@ -1,7 +1,8 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Chain } from '#rails/chain/chain.ts'
-import { type JsonRpc, quantity, quantityOf } from '#rails/chain/json_rpc.ts'
-import type { Payment } from '#rails/chain/sender.ts'
+import { type JsonRpc, quantity, quantityOf, RpcError } from '#rails/chain/json_rpc.ts'
+import { NodeError } from '#rails/chain/node_call.ts'
+import { type Payment, TransferRefused } from '#rails/chain/sender.ts'
 import { transferCall } from '#rails/chain/tron/trc20.ts'
 import type { EvmNetworkParameters } from '#rails/signer/intent.ts'
 import type { RawTransfer } from './raw_transfer.ts'
@@ -104,6 +105,13 @@ async function estimateGas(rpc: JsonRpc, { from, to, contract, amount }: Payment
     contract === null
       ? { to: `0x${to}`, value: quantity(amount) }
       : { to: `0x${contract}`, data: `0x${data}` }
-  const gas = await rpc('eth_estimateGas', [{ from: `0x${from}`, ...call }])
+  const gas = await rpc('eth_estimateGas', [{ from: `0x${from}`, ...call }]).catch(refuse)
   return (quantityOf(gas, 'an estimate') * GAS_MARGIN_PERCENT) / 100n
+}
+
+/** An estimate runs the transfer. Some nodes report that it fails with a status of their own. */
+function refuse(cause: unknown): never {
+  const isRefused =
+    cause instanceof RpcError || (cause instanceof NodeError && cause.failure === 'refused')
+  throw isRefused ? new TransferRefused(cause.message, { cause }) : cause
 }
