@@ -11,25 +11,13 @@ import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
 import { evmSender } from '#rails/chain/evm/sender.ts'
-import { type NetworkCheck, networkCheck } from '#rails/chain/network_check.ts'
-import type { ChainSender } from '#rails/chain/sender.ts'
+import { checkedSender, networkCheck } from '#rails/chain/network_check.ts'
 import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
 import { tronSender } from '#rails/chain/tron/sender.ts'
 import { signerClient } from '#rails/signer/client.ts'
 
 /** A node that takes longer counts as unavailable: the next run tries again. */
 const NODE_TIMEOUT_MS = 10_000
-
-/** Refuses to sign for a chain whose assets have other decimals than configured. */
-function checkedOutlet(chain_sender: ChainSender, check: NetworkCheck): ChainSender {
-  return {
-    ...chain_sender,
-    networkParameters: async (payment) => {
-      await check()
-      return chain_sender.networkParameters(payment)
-    },
-  }
-}
 
 /** The tasks of the configured chains, in the order in which they depend on each other. */
 export function chainTasks(dependencies: Dependencies): Task[] {
@@ -47,7 +35,7 @@ export function chainTasks(dependencies: Dependencies): Task[] {
   }))
   const chain_senders = watched.map(({ chain, source, check }) => {
     const { family, url, headers } = chain.settings
-    return checkedOutlet(
+    return checkedSender(
       family === 'tron'
         ? tronSender(chain, tronHttpApi({ url, headers: { ...headers }, fetch }))
         : evmSender(chain, source, fetch),

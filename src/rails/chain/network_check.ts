@@ -1,5 +1,6 @@
 import type { Chain } from './chain.ts'
 import type { DepositSource } from './deposit_source.ts'
+import type { ChainSender } from './sender.ts'
 
 /** The node or a contract does not match the settings; the chain is not used. */
 export class WrongNetwork extends Error {}
@@ -30,5 +31,27 @@ export function networkCheck(
       )
     }
     is_checked = true
+  }
+}
+
+/**
+ * Believes a node only after the check. A node of another network has none of our transfers: on
+ * TRON they would count as expired, and each would be signed and paid again.
+ */
+export function checkedSender(chain_sender: ChainSender, check: NetworkCheck): ChainSender {
+  return {
+    ...chain_sender,
+    networkParameters: async (payment) => {
+      await check()
+      return chain_sender.networkParameters(payment)
+    },
+    missingFuel: async (payment) => {
+      await check()
+      return chain_sender.missingFuel(payment)
+    },
+    lookup: async (transfer) => {
+      await check()
+      return chain_sender.lookup(transfer)
+    },
   }
 }
