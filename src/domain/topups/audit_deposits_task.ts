@@ -96,12 +96,13 @@ async function auditBlock(
   const received = receipts.flatMap((receipt) => assetTransfersIn(chain, receipt))
   if (received.length === 0) return
   const owners = await findAddressOwners(db, chain.name, [...new Set(received.map(({ to }) => to))])
-  const block = received.some(({ to }) => owners.has(to)) ? await source.block(number) : null
+  if (!received.some(({ to }) => owners.has(to))) return
+  const block = await source.block(number)
+  // Without its time the block is audited again; otherwise its deposits would be lost.
+  if (block === null) throw new ChainFault(`the node has the receipts of ${number}, but no block`)
   const ours = received.flatMap((transfer): OwnedDeposit[] => {
     const owner = owners.get(transfer.to)
-    return owner === undefined || block === null
-      ? []
-      : [{ ...owner, ...transfer, ...blockFields(block) }]
+    return owner === undefined ? [] : [{ ...owner, ...transfer, ...blockFields(block) }]
   })
   for (const deposit of await screenDeposits(dependencies, chain, ours)) {
     const { account_id, topup_id, txid } = deposit
