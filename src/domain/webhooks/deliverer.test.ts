@@ -325,6 +325,23 @@ test('waiting deliveries are sent to the new URL of their webhook', async () => 
   assert.equal(receiver.received.length, under_way)
 })
 
+test('a late 410 of the old URL does not disable a webhook that has moved', async () => {
+  const open: ServerResponse[] = []
+  const { bearer, id, emit, receiver, waitForAttempts } = await openSubscriber({
+    respond: (response) => open.push(response),
+  })
+  await emit()
+  await receiver.waitFor(1)
+  const elsewhere = await startReceiver()
+  const body = { url: elsewhere.url }
+  assert.equal((await send(url, 'PATCH', webhook_path(id), { bearer, body })).status, 200)
+  for (const response of open) response.writeHead(410).end()
+  const [attempt] = await waitForAttempts(1)
+  assert.deepEqual([attempt?.response_status, attempt?.url], [410, receiver.url])
+  await elsewhere.waitFor(1)
+  assert.equal((await webhookOf(url, bearer, id)).status, 'enabled')
+})
+
 test('an event fanned out while its webhook is being disabled leaves no delivery', async () => {
   const { account_id, id } = await openSubscriber()
   const { clock, newId } = runtime

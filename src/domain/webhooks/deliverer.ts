@@ -381,10 +381,10 @@ export class Deliverer {
   }
 
   async #disableGone(completed: readonly CompletedAttempt[]): Promise<void> {
-    for (const { account_id, webhook_id, response_status } of completed) {
+    for (const { account_id, webhook_id, url, response_status } of completed) {
       if (response_status !== GONE) continue
       const now = this.#dependencies.clock.now()
-      const input = { account_id, id: webhook_id, reason: 'endpoint_gone', now } as const
+      const input = { account_id, id: webhook_id, url, reason: 'endpoint_gone', now } as const
       await disableWebhook(this.#dependencies, input)
     }
   }

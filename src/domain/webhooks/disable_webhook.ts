@@ -11,26 +11,35 @@ const disabled_reasons = {
 } as const
 export type DisabledReason = keyof typeof disabled_reasons
 
-type DisableInput = Pick<WebhookRow, 'account_id' | 'id'> & { reason: DisabledReason; now: Date }
+type DisableInput = Pick<WebhookRow, 'account_id' | 'id'> & {
+  reason: DisabledReason
+  now: Date
+  /** Only if it still has this URL: a late response of an old endpoint says nothing about its own. */
+  url?: string
+}
 type DisabledWebhook = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
 
-/** Drops due deliveries, which can be replayed. Undefined if it was already disabled or deleted. */
+/**
+ * Drops due deliveries, which can be replayed. Undefined if it was already disabled, deleted or
+ * moved to another URL.
+ */
 export async function markDisabled(
   tx: Tx,
   input: DisableInput,
 ): Promise<DisabledWebhook | undefined> {
-  const { account_id, id, reason, now } = input
+  const { account_id, id, reason, now, url } = input
   const [webhook] = await tx.rows<Pick<WebhookRow, 'id' | 'url'>>(
     // FOR UPDATE waits for the fan-out's share lock, so no delivery is inserted afterwards.
     `with locked as (
        select account_id, id from webhooks
-        where account_id = $1 and id = $2 and status = 'enabled' for update)
+        where account_id = $1 and id = $2 and status = 'enabled'
+          and ($5::text is null or url = $5) for update)
      update webhooks w
         set status = 'disabled', disabled_reason = $3, version = version + 1, updated_at = $4
        from locked l
       where w.account_id = l.account_id and w.id = l.id
   returning w.id, w.url`,
-    [account_id, id, reason, now],
+    [account_id, id, reason, now, url ?? null],
   )
   if (webhook === undefined) return undefined
   await dropDeliveries(tx, account_id, id)

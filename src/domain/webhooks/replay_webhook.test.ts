@@ -117,6 +117,20 @@ test('a 410 response to a replay disables the webhook', async () => {
   assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'endpoint_gone'])
 })
 
+test('a late 410 of the old URL does not disable a webhook that moves during a replay', async () => {
+  const person = await openSubscriber()
+  const { bearer, id, eid } = person
+  const elsewhere = await startReceiver()
+  person.receiver.respond = (response) => {
+    const body = { url: elsewhere.url }
+    void send(url, 'PATCH', `/v1/webhooks/${id}`, { bearer, body }).then(() =>
+      response.writeHead(410).end(),
+    )
+  }
+  assert.equal((await replay(person, id, eid)).body['response_status'], 410)
+  assert.equal((await webhookOf(url, bearer, id)).status, 'enabled')
+})
+
 test("another account's event or webhook gets the same response as a missing one", async () => {
   const [person, stranger] = [await openSubscriber(), await openSubscriber()]
   const missing = refusalOf(await replay(person, NO_WEBHOOK, person.eid))
