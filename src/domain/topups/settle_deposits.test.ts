@@ -64,6 +64,18 @@ test('awaiting → confirming when seen; → completed, credited and notified wh
   await assertBooksSound(db)
 })
 
+test('topup.confirmed counts the confirmations that made the transfer final', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 25 })
+  await onChain(at(id), 'confirm')
+  const [event] = await db.rows<{ body: string }>(
+    `select body from events where account_id = $1 and type = 'topup.confirmed'`,
+    [person.account_id],
+  )
+  const { object } = JSON.parse(event?.body ?? '').data as { object: Topup }
+  assert(object.confirmations >= object.required_confirmations, `${object.confirmations}`)
+})
+
 test('credits the received amount, whether below or above the expected one', async () => {
   for (const [amount_usd, payment_state] of [
     [10.5, 'partial'],

@@ -33,6 +33,8 @@ export type DepositUpdate = {
   finals: readonly ScreenedDeposit[]
   /** Null keeps the pending transfers, except those that are final now. */
   pending: { seen: readonly OwnedDeposit[]; kept: readonly PendingTransfer[] } | null
+  /** The head of that scan. It is stored after the deposits, and events count up to it. */
+  head_number?: number
 }
 
 /**
@@ -53,6 +55,7 @@ export async function settleDeposits(
       dependencies,
       tx,
       chain,
+      head_number: update.head_number,
       transfers: known,
       events: [],
       denied_count: 0,
@@ -81,6 +84,7 @@ type Settlement = {
   dependencies: TopupDependencies
   tx: Tx
   chain: Chain
+  head_number: number | undefined
   transfers: TransferRow[]
   events: NewEvent[]
   denied_count: number
@@ -187,12 +191,13 @@ const hold_reasons: Record<HeldReason, string> = {
 }
 
 function eventOf(
-  { dependencies: { settings } }: Settlement,
+  { dependencies: { settings }, head_number }: Settlement,
   topup: TopupRow,
   deposit: ScreenedDeposit,
   held: HeldReason | null,
 ): NewEvent {
   const amount = formatUsd(deposit.value)
+  const head = head_number === undefined ? {} : { head_number: BigInt(head_number) }
   return {
     type: held === null ? 'topup.confirmed' : 'topup.error',
     severity: held === null ? 'info' : 'error',
@@ -201,7 +206,7 @@ function eventOf(
         ? `${amount} deposit credited.`
         : `${amount} deposit on hold: ${hold_reasons[held]}.`,
     resource: topupReference(topup.id),
-    object: makeTopupView(settings)(topup),
+    object: makeTopupView(settings)({ ...topup, ...head }),
     amount_micros: deposit.value,
   }
 }

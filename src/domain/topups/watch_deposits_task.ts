@@ -89,7 +89,7 @@ async function updatesOf(
   chain: Chain,
   scan: ChainScan,
 ): Promise<DepositUpdate[]> {
-  const { deposits, finalized, kept } = scan
+  const { deposits, finalized, head, kept } = scan
   const isFinal = ({ block_number }: OwnedDeposit) => block_number <= finalized.number
   const finals = await screenDeposits(dependencies, chain, deposits.filter(isFinal))
   const seen = deposits.filter((deposit) => !isFinal(deposit))
@@ -108,6 +108,7 @@ async function updatesOf(
         seen: seen.filter((deposit) => deposit.topup_id === topup_id),
         kept: kept.filter((one) => known.has(transferKey(one))),
       },
+      head_number: head.number,
     }
   })
 }
