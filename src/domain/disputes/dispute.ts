@@ -141,41 +141,8 @@ export function disputeEvent(
   return {
     ...input,
     resource: disputeReference(dispute.id),
-    object: object === null ? null : fitIntoEvent(object),
+    object,
     card_id: dispute.card_id,
     amount_micros: dispute.amount_micros,
-  }
-}
-
-/** An event has at most 20 KB, its envelope included. */
-const OBJECT_BYTES_MAX = 16_000
-/** Texts are truncated to the first of these lengths that is short enough. */
-const TEXT_LENGTHS = [1_000, 200, 20]
-
-/** Truncates the texts of a dispute that is too large for an event; GET shows them in full. */
-export function fitIntoEvent(dispute: Dispute): Dispute {
-  let fitted = dispute
-  for (const length of TEXT_LENGTHS) {
-    if (Buffer.byteLength(JSON.stringify(fitted)) <= OBJECT_BYTES_MAX) return fitted
-    fitted = truncateTexts(fitted, length)
-  }
-  return fitted
-}
-
-function truncateTexts(dispute: Dispute, length: number): Dispute {
-  const truncate = (text: string) =>
-    text.length <= length ? text : `${[...text].slice(0, length - 1).join('')}…`
-  const { response, metadata } = dispute
-  return {
-    ...dispute,
-    explanation: truncate(dispute.explanation),
-    response: response === null ? null : { ...response, text: truncate(response.text) },
-    evidence: dispute.evidence.map((piece) => ({
-      ...piece,
-      note: piece.note === null ? null : truncate(piece.note),
-    })),
-    metadata: Object.fromEntries(
-      Object.entries(metadata).map(([name, value]) => [name, truncate(value)]),
-    ),
   }
 }

@@ -41,10 +41,23 @@ export type Envelope = {
   request: { id: string; idempotency_key: string | null } | null
 }
 
-/** The request body of every delivery attempt and replay. */
+/**
+ * The request body of every delivery attempt and replay. Long texts of an object that is too large
+ * are truncated; GET shows them in full.
+ */
 export function eventBody(event: NewEvent, envelope: Envelope): string {
+  const content = contentOf(event, envelope)
+  let body = JSON.stringify(content)
+  for (const length of TEXT_LENGTHS) {
+    if (isWithinLimit(body)) return body
+    body = JSON.stringify(content, truncateTexts(length))
+  }
+  return body
+}
+
+function contentOf(event: NewEvent, envelope: Envelope): object {
   const { id, account_id, sequence, created_at, livemode, request } = envelope
-  return JSON.stringify({
+  return {
     id,
     type: event.type,
     api_version: 'v1',
@@ -57,5 +70,29 @@ export function eventBody(event: NewEvent, envelope: Envelope): string {
       object: event.object,
       ...(event.previous_attributes && { previous_attributes: event.previous_attributes }),
     },
-  })
+  }
 }
+
+const BODY_BYTES_MAX = 20_000
+/** Texts are truncated to the first of these lengths that is short enough. */
+const TEXT_LENGTHS = [1_000, 200, 20]
+/** Fields whose text can be long. All values of `metadata` can be, too. */
+const TEXT_FIELDS = new Set(['explanation', 'text', 'note', 'file_name'])
+
+/** A UTF-16 unit has at most three bytes in UTF-8, so bytes of a short body are not counted. */
+const isWithinLimit = (body: string) =>
+  body.length <= BODY_BYTES_MAX / 3 || Buffer.byteLength(body) <= BODY_BYTES_MAX
+
+/** For JSON.stringify. */
+function truncateTexts(length: number): (name: string, value: unknown) => unknown {
+  const truncate = (text: string) =>
+    text.length <= length ? text : `${[...text].slice(0, length - 1).join('')}…`
+  return (name, value) => {
+    if (typeof value === 'string') return TEXT_FIELDS.has(name) ? truncate(value) : value
+    if (name !== 'metadata' || typeof value !== 'object' || value === null) return value
+    return mapValues(value as Record<string, string>, truncate)
+  }
+}
+
+const mapValues = (texts: Record<string, string>, change: (text: string) => string) =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, change(text)]))

@@ -14,7 +14,7 @@ export type DisabledReason = keyof typeof disabled_reasons
 type DisableInput = Pick<WebhookRow, 'account_id' | 'id'> & {
   reason: DisabledReason
   now: Date
-  /** Only if it still has this URL: a late response of an old endpoint says nothing about its own. */
+  /** Only if it still has this URL: a late response of its old endpoint must not end it. */
   url?: string
 }
 type DisabledWebhook = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
