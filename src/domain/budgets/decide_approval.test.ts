@@ -82,6 +82,19 @@ test('nobody can decide about an app whose access was revoked, or use what was a
   )
 })
 
+test('an app whose access is revoked during its calls leaves nothing to decide', async () => {
+  const { holder, call } = await openRequest()
+  const grants = await send(url, 'GET', '/oauth/grants', { bearer: holder.bearer })
+  const [{ id: grant_id }] = grants.body['data']
+  const calls = [61, 62, 63, 64, 65, 66].map((usd) => call(usd))
+  await send(url, 'DELETE', `/oauth/grants/${grant_id}`, { bearer: holder.bearer })
+  for (const reply of await Promise.all(calls)) {
+    if (reply.status !== 401) approvalIn(reply)
+    else assertRefused(reply, 401, 'token_revoked')
+  }
+  assert.deepEqual(await listApprovals(url, holder.bearer, '?status=pending'), [])
+})
+
 test('while an account is suspended nobody decides or calls; the approval waits', async () => {
   const { holder, id, call } = await openRequest()
   await operate(url, 'POST', `/accounts/${holder.account_id}/suspend`)

@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import type { Context } from '#domain/context/context.ts'
+import { requireLiveGrant } from '#domain/credentials/grant_store.ts'
 import {
   type ApprovalRequest,
   type ApprovalRow,
@@ -20,6 +21,7 @@ export async function requestApproval(
   request: ApprovalRequest,
 ): Promise<ApprovalRow> {
   const { tx, now, newId } = context
+  await requireLiveGrant(tx, request.grant_id, now)
   const open = await findOpenApproval(tx, request, now)
   if (open !== undefined) return open
   if ((await countRequests(tx, request, now)) >= REQUESTS_MAX) throw tooManyRequests()

@@ -1,3 +1,4 @@
+import { tokenRevoked } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { makePageReader } from '#platform/postgres/page.ts'
 import { deletePayloadsOfGrant } from './oauth_payload_store.ts'
@@ -226,13 +227,16 @@ export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolea
   return revoked === 1
 }
 
-/** Returns true if the grant is active; it then stays active until the transaction ends. */
-export async function lockLiveGrant(tx: Tx, id: string, now: Date): Promise<boolean> {
+/**
+ * Requires that the grant is active; it then stays active until the transaction ends. Ending a
+ * grant also ends what it has made, so nothing may be made for a grant that is being revoked.
+ */
+export async function requireLiveGrant(tx: Tx, id: string, now: Date): Promise<void> {
   const rows = await tx.rows(
     'select 1 from oauth_grants where id = $1 and revoked_at is null and expires_at > $2 for share',
     [id, now],
   )
-  return rows.length > 0
+  if (rows.length === 0) throw tokenRevoked()
 }
 
 /**

@@ -1,8 +1,6 @@
-import { tokenRevoked } from '#contract/common_problems.ts'
 import { requireUnrevoked } from '#domain/accounts/recheck_caller.ts'
 import type { Handler } from '#domain/context/context.ts'
-import { lockLiveGrant } from '#domain/credentials/grant_store.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import { requireLiveGrant } from '#domain/credentials/grant_store.ts'
 import {
   hostOf,
   newSecret,
@@ -45,10 +43,4 @@ export const createWebhook: Handler<'create_webhook'> = {
       return { ...webhookView(webhook, now), secret }
     }
   },
-}
-
-/** Locks the grant, so a webhook cannot be created while its grant is being revoked. */
-async function requireLiveGrant(tx: Tx, grant_id: string, now: Date): Promise<void> {
-  if (await lockLiveGrant(tx, grant_id, now)) return
-  throw tokenRevoked()
 }
