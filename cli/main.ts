@@ -3,7 +3,7 @@ import { routes } from '#contract/routes.ts'
 import manifest from '#package.json' with { type: 'json' }
 import { clientCommands } from './client_commands.ts'
 import { exit_codes, isExpected, printError } from './exit_codes.ts'
-import { normalizeArguments } from './normalize_arguments.ts'
+import { normalizeArguments, withoutHelpCommand } from './normalize_arguments.ts'
 import { serverCommands } from './server_commands.ts'
 import { explainUsage } from './usage_errors.ts'
 
@@ -76,7 +76,8 @@ process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
 })
 
 try {
-  const [, , first = ''] = process.argv
+  const typed = withoutHelpCommand(process.argv)
+  const [, , first = ''] = typed
   const named = first.replaceAll('-', '_')
   await addOperations(
     named in routes ? named : program.commands.find((each) => each.name() === first)?.name(),
@@ -88,7 +89,7 @@ try {
       .configureOutput({ outputError: (text, write) => write(explainUsage(text, command)) })
     if (command !== program) command.helpCommand(false)
   })
-  await program.parseAsync(normalizeArguments(process.argv, program))
+  await program.parseAsync(normalizeArguments(typed, program))
 } catch (cause) {
   await handleError(cause)
   // A partly started database or sandbox would keep the process alive.

@@ -1,9 +1,21 @@
 import Type, { type TObject } from 'typebox'
 import { Id, Input, StringEnum } from '#contract/shapes.ts'
 
+/** The groups of `florin sandbox`, and what each simulates. */
+export const sandbox_nouns = {
+  topups: 'Simulate deposits for a top-up, and its expiry.',
+  cards: 'Simulate purchases with a card, and the shipping of a physical one.',
+  transactions: 'Simulate captures, reversals, expiries and refunds of a purchase.',
+  withdrawals: 'Simulate the transfer of a withdrawal.',
+  disputes: "Simulate the merchant's response to a dispute, and its outcome.",
+  clock: 'Move the time of the sandbox forward.',
+} as const
+
+type SandboxNoun = keyof typeof sandbox_nouns
+
 /** One call of the sandbox API, run as `florin sandbox <noun> <verb>`. */
 export type SandboxCall = {
-  noun: string
+  noun: SandboxNoun
   verb: string
   summary: string
   input: TObject
@@ -38,8 +50,12 @@ const purchase = Input({
 const partialAmount = (description: string) =>
   Input({ ...transaction, amount: Type.Optional(amount(`${description} (default: all).`)) })
 
-const sandboxCall = (path: string, summary: string, input: TObject): SandboxCall => {
-  const [noun = '', verb = ''] = path.split('/')
+const sandboxCall = (
+  path: `${SandboxNoun}/${string}`,
+  summary: string,
+  input: TObject,
+): SandboxCall => {
+  const [noun, verb] = path.split('/') as [SandboxNoun, string]
   return { noun, verb, summary, input }
 }
 

@@ -5,7 +5,7 @@ import { printResponse, printRows } from '#cli/calls/output.ts'
 import { rawCall } from '#cli/calls/raw_call.ts'
 import { addConnectionOptions } from '#cli/connection_options.ts'
 import { type ConnectionOptions, resolveConnection } from '#cli/profiles/connection.ts'
-import { type SandboxCall, sandbox_calls } from './sandbox_calls.ts'
+import { type SandboxCall, sandbox_calls, sandbox_nouns } from './sandbox_calls.ts'
 
 type Options = ConnectionOptions & { json?: boolean }
 
@@ -15,7 +15,7 @@ export function sandboxCommand(): Command {
     'Simulate deposits, purchases, shipping and other outside events in a sandbox.',
   )
   for (const noun of new Set(sandbox_calls.map((call) => call.noun))) {
-    const group = sandbox.command(noun).description(`Simulate outside events for ${noun}.`)
+    const group = sandbox.command(noun).description(sandbox_nouns[noun])
     for (const call of sandbox_calls.filter((each) => each.noun === noun)) {
       group.addCommand(sandboxCallCommand(call))
     }

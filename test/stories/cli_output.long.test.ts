@@ -63,6 +63,8 @@ test('errors name the command, flag or value that was meant, and how to sign in'
   const cases: [string[], RegExp][] = [
     [['freeze'], /^Unknown command "freeze"\. Did you mean freeze_card\?/],
     [['cards', 'list'], /Did you mean list_cards/],
+    [['help', 'freeze'], /^Unknown command "freeze"\. Did you mean freeze_card\?/],
+    [['sandbox', 'topup', '--help'], /^Unknown command "topup"\. Did you mean topups\?/],
     [['list_cards', '--statsu', 'active'], /Did you mean --status\?/],
     [
       ['list_cards', '--status', 'canceled'],
