@@ -3,7 +3,7 @@ import type { Dispute } from '#contract/disputes.ts'
 import { Problem } from '#contract/problem.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import { type EvidenceRow, evidenceView } from './evidence.ts'
 
 /**
@@ -103,7 +103,7 @@ export function requireAmount(
   if (amount_usd === undefined) return kept_micros
   const amount_micros = microsFromUsd(amount_usd)
   if (amount_micros > 0n && amount_micros <= kept_micros) return amount_micros
-  const message = `must be more than 0 and at most ${usdFromMicros(kept_micros)}`
+  const message = `must be more than 0 and at most ${formatUsd(kept_micros)}`
   throw fieldProblem('amount_out_of_range', 'amount_usd', message)
 }
 

@@ -54,7 +54,9 @@ test('the amount may be partial but not exceed the unrefunded amount', async () 
   const buyer = await openBuyer(service, 40)
   await follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 15 })
   for (const amount_usd of [25.01, 40, 0, 1_000_000]) {
-    assertRefused(await file(url, buyer, { amount_usd }), 422, 'amount_out_of_range')
+    const refused = await file(url, buyer, { amount_usd })
+    assertRefused(refused, 422, 'amount_out_of_range')
+    assert.match(String(refused.body['message']), /more than 0 and at most \$25\.00\.$/)
   }
   assertRefused(await file(url, buyer, { amount_usd: 1.001 }), 422, 'invalid_amount')
   assertRefused(await file(url, buyer, { amount_usd: -1 }), 422, 'invalid_amount')

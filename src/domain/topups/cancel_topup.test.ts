@@ -21,7 +21,9 @@ test('cancels an awaiting top-up once and writes an audit entry', async () => {
   )
   const [entry] = await auditLog(url, bearer, '&action=cancel_topup')
   assert.deepEqual(entry?.resource, { type: 'topup', id })
-  assertRefused(await cancel(id), 409, 'topup_not_cancellable')
+  const again = await cancel(id)
+  assertRefused(again, 409, 'topup_not_cancellable')
+  assert.match(String(again.body['message']), /because it is already canceled\.$/)
 })
 
 test('refuses a top-up that is confirming, completed or expired', async () => {
@@ -33,7 +35,9 @@ test('refuses a top-up that is confirming, completed or expired', async () => {
   assertRefused(await cancel(id), 409, 'topup_not_cancellable')
   const idle = await awaitedTopup(url, bearer)
   await onChain({ ...at, id: idle.id }, 'expire')
-  assertRefused(await cancel(idle.id), 409, 'topup_not_cancellable')
+  const expired = await cancel(idle.id)
+  assertRefused(expired, 409, 'topup_not_cancellable')
+  assert.match(String(expired.body['message']), /because it has expired\.$/)
 })
 
 test("returns 404 for another account's top-up", async () => {

@@ -106,7 +106,9 @@ test('refuses while the kill switch of top-ups is on', async () => {
   const { db } = service.runtime
   await db.run(`update kill_switches set is_on = true where rail = 'topups'`)
   try {
-    assertRefused(await create({ amount_usd: 10 }), 503, 'kill_switch_active')
+    const paused = await create({ amount_usd: 10 })
+    assertRefused(paused, 503, 'kill_switch_active')
+    assert.equal(paused.body['message'], 'The operator has temporarily paused top-ups.')
   } finally {
     await db.run(`update kill_switches set is_on = false where rail = 'topups'`)
   }

@@ -130,10 +130,10 @@ export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Mic
 /** A top-up with a transfer can't be canceled: nobody can recall the transfer. */
 export function requireCancellable(topup: TopupRow): void {
   if (topup.status === 'awaiting') return
-  throw new Problem(
-    'topup_not_cancellable',
-    `This top-up can't be canceled because it is ${topup.status}.`,
-  )
+  const { status, status_reason } = topup
+  const ended = status_reason === 'expired' ? 'has expired' : 'is already canceled'
+  const state = status === 'cancelled' ? ended : `is ${status}`
+  throw new Problem('topup_not_cancellable', `This top-up can't be canceled because it ${state}.`)
 }
 
 export const topupReference = (id: string) => ({ type: 'topup', id })

@@ -36,7 +36,7 @@ export function cancelMove(input: EndInput): Promise<void> {
     await dropSlot(source)
     await unpublish(source)
     await deleteCellMove(source)
-    report(`The move of cell ${cell} was cancelled. It continues at ${placeOf(from)}.`)
+    report(`The move of cell ${cell} was canceled. It continues at ${placeOf(from)}.`)
   })
 }
 
