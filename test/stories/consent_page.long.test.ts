@@ -8,7 +8,7 @@ import {
   startAgentService,
   startAuthorization,
 } from '#test/support/agent.ts'
-import { Browser } from '#test/support/browser.ts'
+import { Browser, boxesIn } from '#test/support/browser.ts'
 import { callCard, issueCard, openHolder } from '#test/support/cards.ts'
 import { NO_BROWSER, startBrowser, takeScreenshot, visitOf } from '#test/support/panel_page.ts'
 import { PASSWORD } from '#test/support/people.ts'
@@ -51,6 +51,20 @@ test('a checked card of another account never becomes "all cards"', async () => 
   const shown = await browser.submit(page, 'allow', foreign)
   assert.equal(shown.status, 400)
   assert.match(shown.text, /Select at least one card/)
+})
+
+test('a form with an error comes back with the cards that the owner chose, not with all', async () => {
+  const browser = new Browser(url)
+  const attempt = await startAuthorization(agent, { scope: SCOPE })
+  const page = await openConsent(browser, attempt.url, holder)
+  // 50,00 means 50 to some and would be read as 5,000.
+  const fields = { scope: 'card:read', cards: 'some', card: travel.id, budget_amount: '50,00' }
+  const shown = await browser.submit(page, 'allow', fields)
+  assert.equal(shown.status, 400)
+  assert.match(shown.text, /Enter the budget in dollars, like 50\./)
+  assert.deepEqual(boxesIn(shown.text, 'card'), { [travel.id]: true, [groceries.id]: false })
+  assert.match(shown.text, /value="some" checked>/)
+  assert.doesNotMatch(shown.text, /value="all" checked>/)
 })
 
 test('each card is shown with its name, last four, balance, limits and state', async () => {

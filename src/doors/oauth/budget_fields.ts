@@ -76,7 +76,10 @@ export function enteredBudget(form: URLSearchParams): EnteredBudget {
   return { budget: { amount_micros, period: period as Budget['period'], ask_above_micros } }
 }
 
+/** A comma only groups thousands: 50,00 is no amount, because it may mean 50 or 5,000. */
+const AMOUNT_TEXT = /^(\d{1,9}|\d{1,3}(,\d{3}){1,2})(\.\d{1,2})?$/
+
 function parseAmount(text: string): Micros | undefined {
-  const plain = text.trim().replace(/^\$/, '').replaceAll(',', '')
-  return /^\d{1,9}(\.\d{1,2})?$/.test(plain) ? microsFromUsd(Number(plain)) : undefined
+  const plain = text.trim().replace(/^\$/, '')
+  return AMOUNT_TEXT.test(plain) ? microsFromUsd(Number(plain.replaceAll(',', ''))) : undefined
 }

@@ -18,7 +18,7 @@ import { requestedBudget } from './budget_details.ts'
 import { budgetTexts, enteredBudget, enteredTexts } from './budget_fields.ts'
 import { type RequestedCards, requestedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
-import { consent_headers, consentPage } from './consent_page.ts'
+import { consent_headers, consentError, consentPage } from './consent_page.ts'
 import { deny, finish, type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
 
@@ -74,7 +74,7 @@ export async function showConsent(
         ? budgetTexts(request.budget ?? (await keptBudget(context, request)))
         : enteredTexts(form),
     ...(error_message !== undefined && {
-      error: { text: error_message, checked: new Set(form.getAll('scope')) },
+      error: consentError(error_message, form),
     }),
   })
   return sendPage(reply, error_message === undefined ? 200 : 400, text, consent_headers)

@@ -23,9 +23,24 @@ export type ConsentPage = {
   /** A step-up adds scopes to a grant and keeps its cards. */
   isStepUp?: boolean
   budget: BudgetTexts
-  /** Error message and the boxes that were checked, when the form is shown again. */
-  error?: { text: string; checked: ReadonlySet<string> }
+  /** Set when the form is shown again. */
+  error?: ConsentError
 }
+
+/** Error message and all choices: one that went back to its default could grant more. */
+type ConsentError = {
+  text: string
+  scopes: ReadonlySet<string>
+  is_some_cards: boolean
+  card_ids: ReadonlySet<string>
+}
+
+export const consentError = (text: string, form: URLSearchParams): ConsentError => ({
+  text,
+  scopes: new Set(form.getAll('scope')),
+  is_some_cards: form.get('cards') === 'some' || form.has('card'),
+  card_ids: new Set(form.getAll('card')),
+})
 
 /**
  * Checking a card selects "Only these cards", and selecting "All" unchecks and hides the cards, so
@@ -104,7 +119,7 @@ function scopeBoxes(title: string, list: readonly Scope[], options: ConsentPage)
   return html`<fieldset><legend><h2>${title}</h2></legend>
 ${list.map((scope) => {
   const isOffered = already_granted.has(scope) || !opt_in_scopes.includes(scope)
-  const isChecked = error === undefined ? isOffered : error.checked.has(scope)
+  const isChecked = error === undefined ? isOffered : error.scopes.has(scope)
   const warning = warnings[scope]
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${
     isChecked && html` checked`
@@ -116,7 +131,7 @@ ${list.map((scope) => {
 </fieldset>`
 }
 
-function cardChoices({ cards, requested_card_ids, isStepUp }: ConsentPage): Markup {
+function cardChoices({ cards, requested_card_ids, isStepUp, error }: ConsentPage): Markup {
   const title = html`<legend><h2>Cards</h2></legend>`
   if (isStepUp === true) return keptCards(cards, requested_card_ids)
   if (requested_card_ids !== null) {
@@ -124,16 +139,19 @@ function cardChoices({ cards, requested_card_ids, isStepUp }: ConsentPage): Mark
     return html`<fieldset>${title}
 <p class="soft">This app only asks for these cards. It can’t see any others.</p>
 <input type="hidden" name="cards" value="some">
-${requested.map((card) => cardBox(card, true))}</fieldset>`
+${requested.map((card) => cardBox(card, error?.card_ids.has(card.id) ?? true))}</fieldset>`
   }
+  const is_some = cards.length > 0 && (error?.is_some_cards ?? false)
   return html`<fieldset>${title}
-<label class="choice"><input type="radio" name="cards" value="all" checked>
+<label class="choice"><input type="radio" name="cards" value="all"${!is_some && html` checked`}>
 <span>All current and future cards</span></label>
 ${
   cards.length > 0 &&
-  html`<label class="choice"><input type="radio" name="cards" value="some">
+  html`<label class="choice"><input type="radio" name="cards" value="some"${is_some && html` checked`}>
 <span>Only these cards, and nothing that affects the whole account</span>
-</label><div class="indent" id="cards">${cards.map((card) => cardBox(card, false))}</div>`
+</label><div class="indent" id="cards">${cards.map((card) =>
+    cardBox(card, error?.card_ids.has(card.id) ?? false),
+  )}</div>`
 }</fieldset>`
 }
 

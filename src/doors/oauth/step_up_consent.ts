@@ -9,7 +9,7 @@ import type { StepUp } from '#domain/oauth_grants/step_up_request.ts'
 import { budgetTexts, enteredBudget, enteredTexts } from './budget_fields.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consentContextOf, signedInAt } from './consent.ts'
-import { consent_headers, consentPage } from './consent_page.ts'
+import { consent_headers, consentError, consentPage } from './consent_page.ts'
 import { type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
 import { closedStepUpPage, wrongAccountPage } from './step_up_page.ts'
@@ -50,7 +50,7 @@ export async function showStepUp(
         ? budgetTexts(await budgetOf(context, grant))
         : enteredTexts(form),
     ...(error_message !== undefined && {
-      error: { text: error_message, checked: new Set(form.getAll('scope')) },
+      error: consentError(error_message, form),
     }),
   })
   return sendPage(reply, error_message === undefined ? 200 : 400, text, consent_headers)
