@@ -4,7 +4,7 @@ import type { AssetTransfer } from '#rails/chain/deposit_source.ts'
 import { blockHeader } from '#test/support/deposit_node.ts'
 import { openMoneyRoom, SENDER } from '#test/support/money_room.ts'
 import { auditDepositsTask } from './audit_deposits_task.ts'
-import { advanceCursor } from './chain_store.ts'
+import { advanceCursor, findCursor } from './chain_store.ts'
 import { ChainFault } from './read_deposits.ts'
 import type { TopupRow } from './topup.ts'
 import { findTopupOf } from './topup_store.ts'
@@ -49,12 +49,26 @@ await advanceCursor(db, {
 test('a deposit whose block the node cannot show is audited again, and not lost', async () => {
   const topup = await room.openTopup(await room.openAccount())
   number += 1
-  await assert.rejects(
-    audit(transferTo(topup, SENDER), () => null),
-    ChainFault,
-  )
+  let shown = 0
+  const showOnce = (one: number) => {
+    shown += 1
+    return shown === 1 ? blockHeader(one) : null
+  }
+  await assert.rejects(audit(transferTo(topup, SENDER), showOnce), ChainFault)
   assert.equal(await creditedTo(topup), 0n)
   await audit(transferTo(topup, SENDER))
+  assert.equal(await creditedTo(topup), VALUE)
+})
+
+test('a node on another chain credits nothing, and the watcher stops until both agree', async () => {
+  const topup = await room.openTopup(await room.openAccount())
+  number += 1
+  const onFork = (one: number) => blockHeader(one, 'fork')
+  await assert.rejects(audit(transferTo(topup, SENDER), onFork), /different blocks at/)
+  assert.equal(await creditedTo(topup), 0n)
+  assert.match((await findCursor(db, chain.name))?.audit_fault ?? '', /different blocks at/)
+  await audit(transferTo(topup, SENDER))
+  assert.equal((await findCursor(db, chain.name))?.audit_fault, null)
   assert.equal(await creditedTo(topup), VALUE)
 })
 

@@ -8,6 +8,7 @@ import type { BlockHeader } from '#rails/chain/deposit_source.ts'
 import type { NetworkCheck } from '#rails/chain/network_check.ts'
 import {
   advanceAudit,
+  type CursorRow,
   findAddressOwners,
   findCursor,
   findRecordedByBlock,
@@ -62,6 +63,7 @@ async function auditChain(
   const to = Number(cursor.finalized_number)
   // A node that doesn't have a block yet would return it as empty.
   if (to < from || (await source.finalNumber()) < to) return
+  if (!(await isSameChain(db, source, cursor))) return
   const end_ms = clock.monotonic() + RUN_MS
   for (let first = from; first <= to; first += BLOCKS_IN_PARALLEL) {
     const last = Math.min(to, first + BLOCKS_IN_PARALLEL - 1)
@@ -74,6 +76,23 @@ async function auditChain(
     await advanceAudit(db, chain.name, last)
     if (clock.monotonic() >= end_ms) return
   }
+}
+
+/**
+ * The audit's node may be another one than the watcher's. Both must have the same final block: the
+ * transfers of another network are no deposits. False if the node doesn't show the block yet.
+ */
+async function isSameChain(
+  db: Database,
+  source: AuditSource,
+  { chain, finalized_number, finalized_hash }: CursorRow,
+): Promise<boolean> {
+  const block = await source.block(Number(finalized_number))
+  if (block === null) return false
+  if (block.hash === finalized_hash) return true
+  const fault = `the nodes have different blocks at ${finalized_number}, which is final`
+  await recordAuditFault(db, chain, fault)
+  throw new ChainFault(fault)
 }
 
 type AuditContext = Pick<AuditedChain, 'chain' | 'source'> & {
