@@ -54,9 +54,16 @@ async function handleError(cause: unknown): Promise<void> {
       const { message } = cause.cause instanceof Error ? cause.cause : cause
       process.stderr.write(`The database is unavailable: ${message}.\n${DATABASE_HINT}\n`)
       process.exitCode = exit_codes.unavailable
+    } else if (isRefusedLogin(cause)) {
+      process.stderr.write(`The database refused the login: ${cause.message}.\n${DATABASE_HINT}\n`)
+      process.exitCode = exit_codes.settings
     } else printError(cause)
   }
 }
+
+/** SQLSTATE classes: 28 a wrong login, 3D a database that does not exist. */
+const isRefusedLogin = (cause: unknown): cause is Error =>
+  cause instanceof Error && /^(28|3D)/.test(String((cause as { code?: unknown }).code))
 
 const DATABASE_HINT =
   'Check that it is running and that FLORIN_DATABASE_URL is correct, or run `florin doctor`.'

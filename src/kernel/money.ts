@@ -80,6 +80,10 @@ export function formatUsd(micros: Micros): string {
 /** The largest amount: up to here a JSON number keeps every micro-dollar. */
 export const USD_MAX = 2 ** 33
 
+/** True for a number of dollars that microsFromUsd takes and that is not negative. */
+export const isUsdAmount = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= USD_MAX && decimalsOf(value) <= MICRO_DECIMALS
+
 /**
  * The JSON number of an amount. Below USD_MAX, 8.5 billion, it keeps every digit: both sides of the
  * division are exact, so its one rounding is that of the decimal text.

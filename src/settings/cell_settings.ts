@@ -1,6 +1,6 @@
 import { CELLS_MAX } from '#kernel/cell.ts'
 import { Secret } from '#kernel/secret.ts'
-import { placeOf } from '#platform/postgres/database_url.ts'
+import { isPostgresUrl, placeOf } from '#platform/postgres/database_url.ts'
 import {
   DEFAULT_SCHEMA,
   isSchemaName,
@@ -46,7 +46,6 @@ type Rails = { chains: readonly ChainSettings[]; x402: X402Settings }
 type Databases = Pick<ServerSettings, 'database_url' | 'account_database_url'>
 
 const NAME = 'FLORIN_CELLS'
-const POSTGRES_URL = /^postgres(ql)?:\/\/[^/?]/
 const FIELDS = new Set(['number', 'url', 'account_url', 'schema'])
 
 /**
@@ -147,7 +146,7 @@ function readSchema(value: unknown, where: string): string {
 }
 
 function readUrl(value: unknown, schema: string, what: string): Secret {
-  if (typeof value !== 'string' || !POSTGRES_URL.test(value)) {
+  if (typeof value !== 'string' || !isPostgresUrl(value)) {
     throw invalid(`${what} is not an address of the form postgres://…`)
   }
   const options = optionsOf(value)

@@ -30,4 +30,5 @@ export function readMailSettings(env: Environment): MailSettings {
   return { smtp_url, mail_from, operator_email, brand_name, logo_url }
 }
 
-const isSmtpUrl = (url: string): boolean => URL.canParse(url) && /^smtps?:/.test(url)
+const isSmtpUrl = (url: string): boolean =>
+  /^smtps?:\/\//.test(url) && URL.canParse(url) && new URL(url).hostname !== ''

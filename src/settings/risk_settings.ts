@@ -1,4 +1,5 @@
 import { operations } from '#contract/operations.ts'
+import { isUsdAmount, USD_MAX } from '#kernel/money.ts'
 import {
   ConfigError,
   type Environment,
@@ -86,15 +87,16 @@ const NULLABLE_AMOUNTS = [
 
 function requireValid(risk: RiskSettings): void {
   for (const name of NULLABLE_AMOUNTS) {
-    if (risk[name] !== null && !isAmount(risk[name])) {
-      throw invalid(`${name} must be a number or null`)
+    if (risk[name] !== null && !isUsdAmount(risk[name])) {
+      throw invalid(`${name} must be null, or 0 to ${USD_MAX} with at most 6 decimals`)
     }
   }
   for (const name of ['withdrawal_cooldown_hours', 'provisional_credit_days'] as const) {
-    if (!isAmount(risk[name])) throw invalid(`${name} must be a number`)
+    if (!isDuration(risk[name])) throw invalid(`${name} must be a number from 0 to ${TIME_MAX}`)
   }
   const countries: unknown = risk.blocked_countries
-  const areCodes = Array.isArray(countries) && countries.every((code) => /^[A-Z]{2}$/.test(code))
+  const isCode = (code: unknown) => typeof code === 'string' && /^[A-Z]{2}$/.test(code)
+  const areCodes = Array.isArray(countries) && countries.every(isCode)
   if (!areCodes) throw invalid('blocked_countries must be a list of two-letter codes')
   if (typeof risk.partial_approvals !== 'boolean') {
     throw invalid('partial_approvals must be true or false')
@@ -122,5 +124,8 @@ function requireValidVelocity(velocity: unknown): void {
 
 const methodOf = (name: string) => operations[name as keyof typeof operations].method
 
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0
+/** In hours or days; a date that is much further away does not exist. */
+const TIME_MAX = 100_000
+
+const isDuration = (value: unknown): boolean =>
+  typeof value === 'number' && value >= 0 && value <= TIME_MAX

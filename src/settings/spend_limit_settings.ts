@@ -1,3 +1,4 @@
+import { isUsdAmount, USD_MAX } from '#kernel/money.ts'
 import {
   ConfigError,
   type Environment,
@@ -45,10 +46,10 @@ export function readSpendLimits(env: Environment): SpendLimits {
   const limits = readJson(env, 'FLORIN_SPEND_LIMITS', {})
   if (!isRecord(limits)) throw new ConfigError('FLORIN_SPEND_LIMITS is not a JSON object.')
   for (const [name, value] of Object.entries(limits)) {
-    const isAmount = typeof value === 'number' && Number.isFinite(value) && value >= 0
-    if (!Object.hasOwn(DEFAULT_SPEND_LIMITS, name) || !isAmount) {
+    if (!Object.hasOwn(DEFAULT_SPEND_LIMITS, name) || !isUsdAmount(value)) {
       throw new ConfigError(
-        `FLORIN_SPEND_LIMITS: ${name} is not a limit, or not a number of 0 or more.`,
+        `FLORIN_SPEND_LIMITS: ${name} is not a limit, or not a number from 0 to ${USD_MAX} with ` +
+          'at most 6 decimals.',
       )
     }
   }

@@ -12,6 +12,10 @@ export function splitHosts(url: string): string[] {
   return hosts.split(',').map((host) => `${head}${host}${rest}`)
 }
 
+/** True if a connection can be tried: a port that is no number would fail with a stack trace. */
+export const isPostgresUrl = (url: string): boolean =>
+  /^postgres(ql)?:\/\/[^/?]/.test(url) && splitHosts(url).every((each) => URL.canParse(each))
+
 export const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length))
 

@@ -58,10 +58,10 @@ export function readSecret(env: Environment, name: string): Secret | null {
 export function readSecretUrl(
   env: Environment,
   name: string,
-  { pattern, example }: { pattern: RegExp; example: string },
+  { isValid, example }: { isValid(url: string): boolean; example: string },
 ): Secret | null {
   const url = readSecret(env, name)
-  if (url === null || pattern.test(url.open())) return url
+  if (url === null || isValid(url.open())) return url
   throw new ConfigError(`${name} is not an address of the form ${example}.`)
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
+import { isPostgresUrl } from '#platform/postgres/database_url.ts'
 import {
   ConfigError,
   type Environment,
@@ -32,8 +33,11 @@ export type ServerSettings = {
   workers: number
 }
 
-const POSTGRES_URL = { pattern: /^postgres(ql)?:\/\/[^/?]/, example: 'postgres://…' }
-const REDIS_URL = { pattern: /^rediss?:\/\/[^/?]/, example: 'redis://…' }
+const POSTGRES_URL = { isValid: isPostgresUrl, example: 'postgres://…' }
+const REDIS_URL = {
+  isValid: (url: string) => /^rediss?:\/\/[^/?]/.test(url) && URL.canParse(url),
+  example: 'redis://…',
+}
 
 export function readMode(env: Environment): Mode {
   return readChoice(env, 'FLORIN_MODE', ['sandbox', 'live'], 'sandbox')
@@ -74,6 +78,11 @@ function readWorkers(env: Environment, cores: number): number {
 
 function readPublicUrl(env: Environment, mode: Mode, port: number): string {
   const public_url = readHttpUrl(env, 'FLORIN_PUBLIC_URL', `http://127.0.0.1:${port}`)
+  // Paths of links are added to its end.
+  const { username, search, hash } = new URL(public_url)
+  if (username !== '' || search !== '' || hash !== '') {
+    throw new ConfigError('FLORIN_PUBLIC_URL must have no login, query or fragment.')
+  }
   if (mode === 'sandbox' || public_url.startsWith('https:')) return public_url
   throw new ConfigError(
     'FLORIN_PUBLIC_URL must be an https address in live mode: the one that callers use.',

@@ -22,10 +22,23 @@ export type TokenSettings = {
   signer_key_ids: Readonly<Record<string, string>>
 }
 
+const NEED_MODULE = [
+  'FLORIN_PKCS11_TOKEN',
+  'FLORIN_PKCS11_KEY_ID',
+  'FLORIN_PKCS11_PIN_FILE',
+  'FLORIN_PKCS11_SIGNER_KEY_ID',
+  'FLORIN_PKCS11_SIGNER_KEY_IDS',
+]
+
 /** Null if no token is configured. */
 export function readTokenSettings(env: Environment): TokenSettings | null {
   const module = env['FLORIN_PKCS11_MODULE'] || null
-  if (module === null) return null
+  if (module === null) {
+    // Without the module the key file would be stored unprotected, and nothing would say so.
+    const orphan = NEED_MODULE.find((name) => env[name])
+    if (orphan !== undefined) throw new ConfigError(`${orphan} also needs FLORIN_PKCS11_MODULE.`)
+    return null
+  }
   const token = env['FLORIN_PKCS11_TOKEN'] || null
   const pin_file = env['FLORIN_PKCS11_PIN_FILE'] || null
   const key_id = readKeyId(env, 'FLORIN_PKCS11_KEY_ID')
