@@ -16,11 +16,7 @@ function keyStore(): KeyStore {
 /** A running service reloads the key file and re-seals what it stores without a restart. */
 export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
   const store = keyStore()
-  const minutes = Number(activateAfter)
-  if (activateAfter === '' || !(minutes >= 0)) {
-    throw new UsageError(`--activate-after must be a number of minutes (got "${activateAfter}").`)
-  }
-  const from = new Date(Date.now() + minutes * 60_000)
+  const from = new Date(Date.now() + readMinutes(activateAfter) * 60_000)
   const { key_id, credential_root } = await rotateKeyFile(store, from).catch((cause) => {
     if (cause.code !== 'ENOENT') throw cause
     throw new ConfigError(`There is no key file at ${store.path} yet. \`florin start\` creates it.`)
@@ -35,6 +31,17 @@ export async function keysRotate({ activateAfter }: { activateAfter: string }): 
     `${key_id} is now the sealing key in ${store.path}. Keep the old keys: they decrypt existing ` +
       `data and backups.\n${credentials}\nIf other nodes or signers have a copy of the file, ` +
       'update it before then, and restart the signers.\n',
+  )
+}
+
+/** A week. No other rotation begins before this one is in use, and nothing takes it back. */
+const MINUTES_MAX = 10_080
+
+function readMinutes(option: string): number {
+  const minutes = Number(option)
+  if (/^\d+(\.\d+)?$/.test(option) && minutes <= MINUTES_MAX) return minutes
+  throw new UsageError(
+    `--activate-after must be a number of minutes from 0 to ${MINUTES_MAX} (got "${option}").`,
   )
 }
 

@@ -1,10 +1,19 @@
+import { access, constants } from 'node:fs/promises'
 import { embeddedOwner } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { RemoteError } from '#platform/runtime/process_channel.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import type { Settings } from '#settings/settings.ts'
 
-/** Two services cannot share one data directory, so this is checked before anything starts. */
-export async function requireFreeDataDir({ database_url, data_dir }: Settings): Promise<void> {
+/**
+ * Two services cannot share one data directory, so this is checked before anything starts. One that
+ * is read-only would otherwise be noticed by the process of the sandbox's signer.
+ */
+export async function requireFreeDataDir(settings: Settings): Promise<void> {
+  const { database_url, data_dir } = settings
+  await access(data_dir, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
+    // It is created later.
+    if (cause.code !== 'ENOENT') throw explainError(cause, settings)
+  })
   const owner = database_url === null ? await embeddedOwner(data_dir) : null
   if (owner !== null) throw new ConfigError(owner)
 }
