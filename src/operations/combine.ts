@@ -7,6 +7,7 @@ type Reconciliation = OperatorOutput<'operator_get_reconciliation'>
 type Health = OperatorOutput<'operator_get_health'>
 type Status = Health['status']
 type KillSwitches = OperatorOutput<'operator_list_kill_switches'>
+type KillSwitch = KillSwitches['data'][number]
 
 type PaidCalls = NonNullable<Reconciliation['paid_calls']>
 type Amount = Exclude<keyof PaidCalls, 'network' | 'asset' | 'fault'>
@@ -49,12 +50,17 @@ export const combined: Readonly<Record<string, Combine>> = {
       })),
     }
   },
-  // A cell that was restored from a backup is paused alone.
   operator_list_kill_switches: (bodies: readonly KillSwitches[]): KillSwitches => {
     const all = bodies.flatMap(({ data }) => data)
     const first = bodies[0]?.data ?? []
-    const isOn = (rail: string) => all.find((one) => one.rail === rail && one.on)
-    return { data: first.map((one) => isOn(one.rail) ?? one) }
+    return {
+      data: first.map((one) =>
+        combineSwitch(
+          one,
+          all.filter(({ rail }) => rail === one.rail),
+        ),
+      ),
+    }
   },
   operator_get_health: (bodies: readonly Health[]): Health => {
     const [first] = bodies
@@ -71,6 +77,18 @@ export const combined: Readonly<Record<string, Combine>> = {
       },
     }
   },
+}
+
+/**
+ * On if it is on in any cell. A cell that was restored from a backup is paused alone, and one that
+ * was down missed the change: the reason says so, or the rail would look stopped everywhere.
+ */
+function combineSwitch(first: KillSwitch, of_cells: readonly KillSwitch[]): KillSwitch {
+  const on = of_cells.filter((one) => one.on)
+  const [shown] = on
+  if (shown === undefined || on.length === of_cells.length) return shown ?? first
+  const place = `only in ${on.length} of ${of_cells.length} cells`
+  return { ...shown, reason: shown.reason === null ? place : `${shown.reason} (${place})` }
 }
 
 /** Each cell has a receiving address of its own. Without the balance of one there is no sum. */
