@@ -147,7 +147,8 @@ ${requested.map((card) => cardBox(card, error?.card_ids.has(card.id) ?? true))}<
 <span>All current and future cards</span></label>
 ${
   cards.length > 0 &&
-  html`<label class="choice"><input type="radio" name="cards" value="some"${is_some && html` checked`}>
+  html`<label class="choice">
+<input type="radio" name="cards" value="some"${is_some && html` checked`}>
 <span>Only these cards, and nothing that affects the whole account</span>
 </label><div class="indent" id="cards">${cards.map((card) =>
     cardBox(card, error?.card_ids.has(card.id) ?? false),
