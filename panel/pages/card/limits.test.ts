@@ -56,15 +56,24 @@ const limited = sample('get_card', {
   limits: { per_transaction_usd: null, daily_usd: 50, monthly_usd: 500 },
 })
 
-test('an emptied field removes its limit, a zero blocks, and the others stay', async (t) => {
+test('an emptied field removes its limit, a zero blocks, and unchanged limits are not sent', async (t) => {
   const service = serve(t, { set_card_limits: limited })
   const page = await open(t, Limits, { card: limited })
   await page.click('button', 'Edit spending limits')
   await page.fill('Daily', '')
   await page.fill('Per purchase', '0')
   await page.click('button', 'Save')
-  const sent = { id: limited.id, per_transaction_usd: 0, daily_usd: null, monthly_usd: 500 }
+  const sent = { id: limited.id, per_transaction_usd: 0, daily_usd: null }
   assert.deepEqual(service.sent('set_card_limits'), [sent])
+  assert(!page.has('dialog'))
+})
+
+test('saving without a change sends nothing', async (t) => {
+  const service = serve(t, {})
+  const page = await open(t, Limits, { card: limited })
+  await page.click('button', 'Edit spending limits')
+  await page.click('button', 'Save')
+  assert.deepEqual(service.calls, [])
   assert(!page.has('dialog'))
 })
 

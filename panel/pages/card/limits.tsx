@@ -102,6 +102,8 @@ const fields = [
 ] as const
 
 function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
+  // The card is refetched while the form is open, but its fields show the limits from before.
+  const [shown] = useState(card.limits)
   const set_card_limits = useOperationMutation('set_card_limits', {
     onSuccess: () => {
       toast('Spending limits saved.')
@@ -111,8 +113,11 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
   const submit = (form: FormEvent<HTMLFormElement>) => {
     form.preventDefault()
     const given = new FormData(form.currentTarget)
-    const limits = fields.map(([name]) => [name, parseUsd(String(given.get(name) ?? ''))])
-    set_card_limits.mutate({ id: card.id, ...Object.fromEntries(limits) })
+    const limits = fields.map(([name]) => [name, parseUsd(String(given.get(name) ?? ''))] as const)
+    // Only what was changed here: another tab or an agent may have changed the other limits.
+    const changed = limits.filter(([name, usd]) => usd !== shown[name])
+    if (changed.length === 0) return onDone()
+    set_card_limits.mutate({ id: card.id, ...Object.fromEntries(changed) })
   }
   return (
     <form onSubmit={submit} className="space-y-4">
@@ -122,7 +127,7 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
           label={label}
           name={name}
           placeholder="No limit"
-          defaultValue={card.limits[name] ?? ''}
+          defaultValue={shown[name] ?? ''}
           error={fieldError(set_card_limits.error, name)}
         />
       ))}

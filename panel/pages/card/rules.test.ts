@@ -16,7 +16,7 @@ test('a blocked category is found by name, sent by code, and the dialog closes',
   await page.fill('Add blocked merchant categories', '7995')
   await page.press('Enter')
   await page.click('button', 'Save')
-  assert.deepEqual(service.sent('set_mcc_rules'), [{ id: card.id, allow: null, deny: ['7995'] }])
+  assert.deepEqual(service.sent('set_mcc_rules'), [{ id: card.id, deny: ['7995'] }])
   assert(!page.has('dialog'))
 })
 
@@ -26,7 +26,7 @@ test('rule_fields: allowing only selected countries sends an empty list until on
   await page.click('button', 'Edit countries')
   await page.click('switch', 'Allow only selected countries')
   await page.click('button', 'Save')
-  assert.deepEqual(service.sent('set_card_geo'), [{ id: card.id, allow: [], deny: null }])
+  assert.deepEqual(service.sent('set_card_geo'), [{ id: card.id, allow: [] }])
 })
 
 test('rule_fields: removing the last blocked country removes the rule', async (t) => {
@@ -37,7 +37,20 @@ test('rule_fields: removing the last blocked country removes the rule', async (t
   await page.click('button', 'Edit countries')
   await page.click('button', 'Remove France')
   await page.click('button', 'Save')
-  assert.deepEqual(service.sent('set_card_geo'), [{ id: card.id, allow: null, deny: null }])
+  assert.deepEqual(service.sent('set_card_geo'), [{ id: card.id, deny: null }])
+})
+
+test('saving without a change sends nothing, and a list that was not changed is not sent', async (t) => {
+  const service = serve(t, { set_card_geo: card })
+  const limited = { ...card, geo: { allow: ['DE'], deny: ['FR'] } }
+  const page = await open(t, Rules, { card: limited, kind: 'geo' })
+  await page.click('button', 'Edit countries')
+  await page.click('button', 'Save')
+  assert.deepEqual(service.calls, [])
+  await page.click('button', 'Edit countries')
+  await page.click('button', 'Remove France')
+  await page.click('button', 'Save')
+  assert.deepEqual(service.sent('set_card_geo'), [{ id: card.id, deny: null }])
 })
 
 test('a refused rule is shown in the dialog, which stays open', async (t) => {

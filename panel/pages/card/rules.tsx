@@ -66,24 +66,30 @@ function RuleList({ kind, title, codes, tone }: RuleListProps) {
 type FormProps = { card: Card; kind: RuleKind; onDone(): void }
 
 function RulesForm({ card, kind, onDone }: FormProps) {
-  const [rules, setRules] = useState<CardRules>(card[kind])
+  const [shown] = useState<CardRules>(card[kind])
+  const [rules, setRules] = useState(shown)
   const mutation = useOperationMutation(kind === 'mcc' ? 'set_mcc_rules' : 'set_card_geo', {
     onSuccess: () => {
       toast('Rules saved.')
       onDone()
     },
   })
+  const save = () => {
+    // Only the list that was changed here: another tab or an agent may have changed the other one.
+    const changed = {
+      ...(rules.allow !== shown.allow && { allow: rules.allow }),
+      ...(rules.deny !== shown.deny && { deny: rules.deny }),
+    }
+    if (Object.keys(changed).length === 0) return onDone()
+    mutation.mutate({ id: card.id, ...changed })
+  }
   return (
     <div className="space-y-5">
       <RuleFields kind={kind} rules={rules} onChange={setRules} />
       <ProblemNote problem={mutation.error} />
       <DialogActions>
         <Button onClick={onDone}>Cancel</Button>
-        <Button
-          kind="main"
-          busy={mutation.isPending}
-          onClick={() => mutation.mutate({ id: card.id, allow: rules.allow, deny: rules.deny })}
-        >
+        <Button kind="main" busy={mutation.isPending} onClick={save}>
           Save
         </Button>
       </DialogActions>
