@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { collectDownloads } from '#panel/test_support/downloads.ts'
 import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { row, sample } from '#panel/test_support/samples.ts'
@@ -57,4 +58,17 @@ test('a closed dispute cannot be decided again', async (t) => {
   const page = await open(t, DisputeSheet, { dispute: { ...dispute, status: 'closed' }, onClose })
   assert(!page.has('button', 'Customer wins'))
   assert(!page.has('textbox'))
+})
+
+test('each piece of evidence shows its file and note, and its file can be downloaded', async (t) => {
+  const downloads = collectDownloads(t)
+  const [piece] = sample('get_dispute').evidence
+  assert(piece !== undefined)
+  const file = { ...piece, file_name: 'receipt.pdf', size_bytes: 48_213, note: 'See the date.' }
+  const path = `GET /operator/v1/disputes/${file.dispute_id}/evidence/${file.id}` as const
+  serve(t, { [path]: new Response('PDF') })
+  const page = await open(t, DisputeSheet, { dispute: { ...dispute, evidence: [file] }, onClose })
+  assert.match(page.text(), /receipt\.pdf.*See the date\..*47\.1 kB/)
+  await page.click('button', 'Download receipt.pdf')
+  assert.deepEqual(await downloads(), [{ name: 'receipt.pdf', text: 'PDF' }])
 })

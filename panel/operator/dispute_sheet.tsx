@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import type { Dispute } from '#contract/disputes.ts'
+import type { Dispute, Evidence } from '#contract/disputes.ts'
 import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { formatBytes } from '#panel/ui/bytes.ts'
 import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
+import { EvidencePieces } from '#panel/ui/evidence_pieces.tsx'
 import { TextArea } from '#panel/ui/field.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -14,7 +14,7 @@ import { DescriptionList } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { AccountLink } from './account_link.tsx'
-import { useOperatorMutation } from './operator_api.ts'
+import { downloadOperatorFile, useOperatorMutation } from './operator_api.ts'
 import type { WithAccount } from './shapes.ts'
 
 type Props = {
@@ -31,7 +31,7 @@ export function DisputeSheet({ dispute, onClose }: Props) {
       open
       onOpenChange={onClose}
       title={dispute.merchant_name}
-      description={dispute.explanation}
+      description={<span className="whitespace-pre-wrap">{dispute.explanation}</span>}
     >
       <DescriptionList
         rows={[
@@ -49,30 +49,26 @@ export function DisputeSheet({ dispute, onClose }: Props) {
             </Link>,
           ],
           ['Evidence due', <Time key="due" at={dispute.evidence_due_at} />],
-          dispute.response !== null && ['Merchant response', dispute.response.text],
+          dispute.response !== null && [
+            'Merchant response',
+            <span key="response" className="whitespace-pre-wrap">
+              {dispute.response.text}
+            </span>,
+          ],
         ]}
       />
-      <Evidence dispute={dispute} />
+      {dispute.evidence.length === 0 ? (
+        <p className="mt-4 text-soft">No evidence submitted.</p>
+      ) : (
+        <EvidencePieces evidence={dispute.evidence} saveFile={saveFile} />
+      )}
       {dispute.status !== 'closed' && <DecisionForm dispute={dispute} />}
     </Sheet>
   )
 }
 
-function Evidence({ dispute: { evidence } }: { dispute: Dispute }) {
-  if (evidence.length === 0) return <p className="mt-4 text-soft">No evidence submitted.</p>
-  return (
-    <ul aria-label="Evidence" className="mt-4 divide-y divide-line">
-      {evidence.map((piece) => (
-        <li key={piece.id} className="flex items-baseline justify-between gap-3 py-2">
-          <span className="min-w-0 break-words">{piece.note ?? piece.file_name ?? piece.id}</span>
-          {piece.size_bytes !== null && (
-            <span className="num shrink-0 text-sm text-soft">{formatBytes(piece.size_bytes)}</span>
-          )}
-        </li>
-      ))}
-    </ul>
-  )
-}
+const saveFile = ({ dispute_id, id }: Evidence, file_name: string) =>
+  downloadOperatorFile(`/disputes/${dispute_id}/evidence/${id}`, file_name)
 
 type Outcome = 'won' | 'lost'
 type DisputeDecision = { kind: 'answer' } | { kind: 'close'; outcome: Outcome }

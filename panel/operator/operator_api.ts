@@ -8,6 +8,7 @@ import {
 import { useSyncExternalStore } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { requestJson } from '#panel/api.ts'
+import { downloadFile } from '#panel/download.ts'
 import { randomUuid } from '#panel/random_uuid.ts'
 
 /**
@@ -43,6 +44,11 @@ export async function callOperator<Result>(
   const headers = { ...(method !== 'GET' && { 'Idempotency-Key': randomUuid() }) }
   const options = { method, bearer, headers, ...(body !== undefined && { body }) }
   return requestJson<Result>(`/operator/v1${path}`, options)
+}
+
+/** Saves a file of the operator API. */
+export function downloadOperatorFile(path: string, file_name: string): Promise<void> {
+  return downloadFile(`/operator/v1${path}`, file_name, sessionStorage.getItem(KEY) ?? '')
 }
 
 /** The path is the query key, so mutations invalidate by path. */
