@@ -140,7 +140,7 @@ const dispute_columns: readonly Column<Dispute & { merchant_name: string }>[] = 
 ]
 
 const ticket_columns: readonly Column<Ticket>[] = [
-  { title: 'Subject', cell: ({ subject }) => subject },
+  { title: 'Subject', cell: ({ subject }) => <span className="wrap-anywhere">{subject}</span> },
   {
     title: 'Status',
     sortKey: ({ status }) => status,

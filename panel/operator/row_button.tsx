@@ -7,7 +7,7 @@ export function RowButton({ children, onClick }: Props) {
   return (
     <Button
       kind="quiet"
-      className="-ml-3.5 h-auto py-1.5 text-left whitespace-normal text-ink"
+      className="-ml-3.5 h-auto min-w-0 shrink py-1.5 text-left whitespace-normal text-ink wrap-anywhere"
       onClick={onClick}
     >
       {children}

@@ -138,7 +138,11 @@ function detailRows(withdrawal: Withdrawal) {
     [
       'Transaction hash',
       withdrawal.txid === null ? (
-        'Not sent yet'
+        withdrawal.status === 'failed' ? (
+          'Not sent'
+        ) : (
+          'Not sent yet'
+        )
       ) : (
         <Copyable key="txid" text={withdrawal.txid} label="Copy transaction hash" />
       ),

@@ -73,4 +73,5 @@ test('withdrawal: one in review and a failed one say why, and that the money is 
   service.answer({ get_withdrawal: failed })
   const page = await open(t, WithdrawalPage, { id: withdrawal.id })
   assert.match(page.text(), /can’t send to this address\. The full amount is back/)
+  assert.match(page.text(), /Transaction hash Not sent(?! yet)/)
 })

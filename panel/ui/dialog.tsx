@@ -89,9 +89,11 @@ function DialogFrame({
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
             <div className="min-w-0">
-              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              <Radix.Title className="text-lg font-semibold wrap-anywhere">{title}</Radix.Title>
               {description !== undefined && (
-                <Radix.Description className="mt-0.5 text-soft">{description}</Radix.Description>
+                <Radix.Description className="mt-0.5 text-soft wrap-anywhere">
+                  {description}
+                </Radix.Description>
               )}
             </div>
             <Radix.Close asChild>

@@ -120,11 +120,13 @@ test('a ticket opened in the panel is answered in the console, and the panel sho
   await panel.page.clock.install()
   await panel.page.goto('/tickets')
   await panel.page.getByRole('button', { name: 'New ticket' }).click()
-  await panel.page.getByLabel('Subject').fill('Paid twice?')
+  // A word longer than the screen must not make the page wider.
+  await panel.page.getByLabel('Subject').fill(`Paid twice? ${'x'.repeat(60)}`)
   await panel.page.getByLabel('Message').fill('Corner Books shows up two times.')
   await panel.page.getByRole('button', { name: 'Send' }).click()
   await panel.page.getByRole('heading', { name: 'Paid twice?' }).waitFor()
   await panel.page.getByText('We got your message.').waitFor()
+  assert.equal(await panel.page.evaluate('document.documentElement.scrollWidth'), 360)
 
   const { page } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/tickets')
