@@ -37,7 +37,7 @@ export function followActivity(
       const ended = new Promise<void>((done) => response.once('close', done))
       response.on('error', () => undefined)
       const events = () => eventsIn(text)
-      const waitForEvents = async (count: number, within_ms = 1_000) => {
+      const waitForEvents = async (count: number, within_ms = 5_000) => {
         await eventually(async () => events().length >= count, { within_ms })
         return events()
       }
