@@ -116,6 +116,8 @@ test('a file that is only too late while the host takes CPU time is listed, not 
   assert.deepEqual([stolen.code, ...counts(stolen)], [1, 2, 2, 0])
   const quiet = await run({ late }, { stolenTicks: () => 0 })
   assert.deepEqual([quiet.code, quiet.not_judged, ...counts(quiet)], [1, [], 1, 1, 0])
+  const in_ci = await run({ late, wrong }, { stolenTicks: () => 0, forgives_late: true })
+  assert.deepEqual([in_ci.code, in_ci.not_judged], [1, stolen.not_judged])
 })
 
 test('hooks, subtests and stray errors belong to the test that is running', async () => {

@@ -3,6 +3,7 @@ import { type RunResult, testRunner } from '#scripts/test/runner.ts'
 type Options = {
   silent_max_ms?: number
   workers?: number
+  forgives_late?: boolean
   /** The server on which the files may create databases; by default they have none. */
   database_url?: string
 }
