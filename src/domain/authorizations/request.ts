@@ -40,7 +40,7 @@ const ADVICE_KINDS: ReadonlySet<RequestKind> = new Set([
 
 export const isAdvice = (kind: RequestKind): boolean => ADVICE_KINDS.has(kind)
 
-/** Stored instead of a currency that the message does not name in a known way. */
+/** Stored as the currency of an amount whose currency is unknown. */
 export const UNKNOWN_CURRENCY = '???'
 
 export type Charge = {

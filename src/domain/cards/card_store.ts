@@ -100,7 +100,6 @@ export async function readCardPage(tx: Tx, query: CardPageInput): Promise<PageOf
   return { ...page, data }
 }
 
-/** Counts the cards that are not cancelled. Exact only under the account's lock. */
 /** True if one of these cards replaced the card, directly or after others. */
 export async function isReplacedByOneOf(
   tx: Tx,
@@ -119,6 +118,7 @@ export async function isReplacedByOneOf(
   return rows.length > 0
 }
 
+/** Counts the cards that are not cancelled. Exact only under the account's lock. */
 export async function countLiveCards(tx: Tx, account_id: string): Promise<number> {
   const [row] = await tx.rows<{ count: number }>(
     `select count(*)::int as count from cards where account_id = $1 and status <> 'cancelled'`,

@@ -22,11 +22,11 @@ export function detailsFrom(schema: object, errors: readonly SchemaError[]): Inp
   const details = new Map<string, ProblemDetail>()
   for (const error of errors) {
     const at = fieldOf(error.instancePath)
-    const key_demand = keyDemandAt(schema, error.schemaPath)
+    const key_rule = keyRuleAt(schema, error.schemaPath)
     for (const name of namesIn(error, 'additionalProperties')) {
       const field = join(at, name)
-      if (key_demand === null) unknown_fields.set(field, unknownField(field))
-      else details.set(field, { field, message: key_demand })
+      if (key_rule === null) unknown_fields.set(field, unknownField(field))
+      else details.set(at, { field: at, message: key_rule })
     }
     for (const name of namesIn(error, 'requiredProperties')) {
       const field = join(at, name)
@@ -66,11 +66,11 @@ function exampleAt(schema: object, path: string): unknown {
 /** The pattern of keys that have 1 to 40 characters. */
 const KEY_LENGTHS = /^\^\[\^\]\{(\d+),(\d+)\}\$$/
 
-/** The demand on the keys of a record such as metadata; null if the schema names its fields. */
-function keyDemandAt(schema: object, path: string): string | null {
+/** The rule for the keys of a record such as metadata; null if the schema names its fields. */
+function keyRuleAt(schema: object, path: string): string | null {
   const [pattern = ''] = Object.keys(schemaAt<Keyed>(schema, path)?.patternProperties ?? {})
   const lengths = KEY_LENGTHS.exec(pattern)
-  return lengths === null ? null : `must have a key of ${lengths[1]} to ${lengths[2]} characters`
+  return lengths === null ? null : `keys must have ${lengths[1]} to ${lengths[2]} characters`
 }
 
 type Keyed = { patternProperties: Record<string, unknown> }
