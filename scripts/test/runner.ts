@@ -81,9 +81,14 @@ export function testRunner(
       ],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...env, FLORIN_TEST_DATABASE_URL: url },
+      // A process group of its own, so that it ends with all programs that its tests started.
+      detached: true,
     })
     workers.add(worker)
-    worker.once('exit', () => workers.delete(worker))
+    worker.once('exit', () => {
+      workers.delete(worker)
+      endGroup(worker)
+    })
     return worker
   }
 
@@ -117,7 +122,10 @@ export function testRunner(
     },
     cutOff: () => {
       is_cut_off = true
-      for (const worker of workers) worker.kill('SIGTERM')
+      for (const worker of workers) {
+        worker.kill('SIGTERM')
+        setTimeout(() => endGroup(worker), WORKER_END_MS).unref()
+      }
     },
     wasStopped: () => stopped !== undefined,
   }
@@ -248,6 +256,24 @@ function fail(output: FileOutput, tally: Tally, text: string): void {
 
 const addPrinted = ({ lines }: FileOutput, text: string): void =>
   void lines.push(...text.replace(/\n$/, '').split('\n'))
+
+/**
+ * Kills what is left of a worker's process group. A program that a dead worker leaves behind would
+ * keep its pipes open, and the runner waits for those.
+ */
+function endGroup({ pid, stdout, stderr }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing is left.
+  }
+  // A program with a process group of its own may still have them.
+  setTimeout(() => {
+    stdout?.destroy()
+    stderr?.destroy()
+  }, WORKER_END_MS).unref()
+}
 
 /** Its results are known, so a worker that something keeps alive is killed. */
 async function endWorker(worker: ChildProcess): Promise<void> {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { runFiles } from '#test/support/test_runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-test-runner-'))
@@ -157,4 +158,20 @@ test('a file that hangs is ended and fails, and the next one runs', async () => 
   )
   assert.deepEqual(counts(done), [2, 1, 0])
   assert.match(done.failures.join('\n'), /it reported nothing for 0\.05 minutes/)
+})
+
+test('programs that a file leaves behind end with its process', async () => {
+  const written = join(folder, 'written')
+  const program = `setInterval(() => require('node:fs').appendFileSync('${written}', '.'), 10)`
+  const leaving = `import { spawn } from 'node:child_process'
+    import { existsSync } from 'node:fs'
+    test('starts a program', async () => {
+      spawn(process.execPath, ['-e', ${JSON.stringify(program)}], { stdio: 'inherit' })
+      while (!existsSync('${written}')) await new Promise((resolve) => setTimeout(resolve, 10))
+      process.kill(process.pid, 'SIGKILL')
+    })`
+  await run({ leaving })
+  const bytes = readFileSync(written).length
+  await wait(500)
+  assert.equal(readFileSync(written).length, bytes)
 })

@@ -30,9 +30,6 @@ import { writeRefundState } from './refund_state.ts'
 import type { CardRequest, EngineResponse } from './request.ts'
 import { Responder } from './responder.ts'
 
-/** Messages decided per turn of the event loop, about 4 ms. 512 took up to 90 ms. */
-const SLICE = 128
-
 /** Another node responded to one of these messages in the meantime. */
 export class AnsweredByOtherNode extends Error {}
 
@@ -71,7 +68,7 @@ export async function runBatch(
   return { answered: results, pending_clearings }
 }
 
-/** Decides the messages in order and builds the writes, slice by slice. */
+/** Decides the messages in order and builds the writes. Without turns between, 512 took 90 ms. */
 function* outcomeOf(
   dependencies: EngineDependencies,
   { ready, state, seen, sequences, audit_chains }: LoadedBatch,
@@ -79,14 +76,14 @@ function* outcomeOf(
   const responder = new Responder(state, seen)
   const answered: EngineResponse[] = []
   for (const request of ready) {
-    if (answered.length > 0 && answered.length % SLICE === 0) yield
     answered.push(responder.respond(request))
+    yield
   }
   const outcome = { state, sequences, audit_chains, messages: responder.messages }
   const writes: Write[] = []
   for (const build of outcomeBuilders(dependencies, outcome)) {
-    if (ready.length > SLICE) yield
     writes.push(...build())
+    yield
   }
   return { answered, writes }
 }

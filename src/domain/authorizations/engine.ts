@@ -40,7 +40,7 @@ export function makeEngine(
   dependencies: EngineDependencies,
   { batch_max = BATCH_MAX, lane_count = LANES } = {},
 ): Engine {
-  const compute = computeQueue()
+  const compute = computeQueue(dependencies.clock)
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, EngineResponse>(
       async (batch, { attempt, skips_busy }) => {

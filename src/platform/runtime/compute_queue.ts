@@ -1,25 +1,38 @@
+import type { Clock } from './clock.ts'
 import { nextTurn } from './next_turn.ts'
 
-/** Runs a computation, which yields to let the event loop turn. */
+/** Runs a computation, which yields wherever the event loop may turn. */
 export type ComputeQueue = <Value>(steps: Generator<void, Value>) => Promise<Value>
+
+/**
+ * The time that a computation may take before the event loop turns. In slices of a fixed number of
+ * messages, fast machines turned it too often: 3 % of the engine's throughput.
+ */
+const TURN_MS = 4
 
 /**
  * Runs long computations one after another, in slices. Interleaved, all of them would finish late
  * and the database would idle until then.
  */
-export function computeQueue(): ComputeQueue {
+export function computeQueue(clock: Pick<Clock, 'monotonic'>): ComputeQueue {
   let last: Promise<unknown> = Promise.resolve()
   return (steps) => {
-    const value = last.then(() => runSlices(steps))
+    const value = last.then(() => runSlices(steps, clock))
     last = value.catch(() => undefined)
     return value
   }
 }
 
-async function runSlices<Value>(steps: Generator<void, Value>): Promise<Value> {
+async function runSlices<Value>(
+  steps: Generator<void, Value>,
+  clock: Pick<Clock, 'monotonic'>,
+): Promise<Value> {
+  let turn_began_ms = clock.monotonic()
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
+    if (clock.monotonic() - turn_began_ms < TURN_MS) continue
     await nextTurn()
+    turn_began_ms = clock.monotonic()
   }
 }
