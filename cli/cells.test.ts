@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { createUndo } from '#domain/credentials/security_undo.ts'
 import { cellOfAddressIndex } from '#kernel/cell.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { openHolderInCell, startTestCells } from '#test/support/cells.ts'
@@ -59,7 +60,7 @@ test('the doctor and the audit of logs look at every cell', async () => {
   assert.match(verified.output, /^2 accounts, \d+ entries: unbroken$/m)
 })
 
-test('a restored cell is prepared alone, and a restored directory lists all emails again', async () => {
+test('a restored cell is prepared alone, and a restored directory lists all emails again, reserved ones too', async () => {
   const unnamed = await florin(['after-restore', '--yes'], env)
   assert.notEqual(unnamed.code, 0)
   assert.match(unnamed.output, /Name the restored cell: --cell 0 or 1\./)
@@ -74,11 +75,18 @@ test('a restored cell is prepared alone, and a restored directory lists all emai
   assert.equal(cellOfAddressIndex(Number(index)), 1)
   assert.deepEqual([await pausedIn(home.db), await pausedIn(other.db)], [false, true])
 
+  const [account] = await other.db.rows<{ id: string; email: string }>(
+    'select id, email from accounts',
+  )
+  assert.ok(account !== undefined)
+  const undo = { account_id: account.id, email: 'old@example.com', kind: 'email_changed' } as const
+  await createUndo(other.db, other, { ...undo, now: new Date() })
   await home.db.run('delete from directory_emails')
   const first = await florin(['after-restore', '--yes', '--cell', '0'], env)
-  assert.match(first.output, /^1 emails of other cells were listed again\.$/m)
-  const [account] = await other.db.rows<{ email: string }>('select email from accounts')
-  assert.equal(await service.cells.ofEmail(account?.email ?? ''), 1)
+  assert.match(first.output, /^2 emails of other cells were listed again\.$/m)
+  for (const email of [account.email, undo.email]) {
+    assert.equal(await service.cells.ofEmail(email), 1)
+  }
 })
 
 test('a credential root is not retired while credentials of another cell depend on it', async () => {

@@ -1,4 +1,5 @@
 import { listEmails } from '#domain/accounts/account_store.ts'
+import { listReservedEmails } from '#domain/credentials/security_undo.ts'
 import { relistEmails } from '#domain/directory/email_directory.ts'
 import { pauseRails } from '#domain/risk/kill_switch_store.ts'
 import { findCursors } from '#domain/topups/chain_store.ts'
@@ -43,7 +44,8 @@ const EMAILS_PER_STEP = 10_000
 
 /**
  * A restored directory lacks the accounts that were opened in other cells since its backup: they
- * could not sign in, and their emails would be free. Returns the number of emails it lists again.
+ * could not sign in, and their emails, with those that undo links restore, would be free. Returns
+ * the number of emails it lists again.
  */
 export async function restoreDirectory(
   home: Database,
@@ -60,6 +62,7 @@ export async function restoreDirectory(
       const emails = accounts.map(({ email }) => email)
       listed += await relistEmails(home, emails, { cell, now })
     }
+    listed += await relistEmails(home, await listReservedEmails(db, now), { cell, now })
   }
   return listed
 }

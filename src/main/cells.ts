@@ -1,12 +1,13 @@
 import { Problem } from '#contract/problem.ts'
-import { findAccountByEmail } from '#domain/accounts/account_store.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { registerCells } from '#domain/directory/cell_store.ts'
 import {
   claimForChange,
   claimForNewAccount,
   findEmailCell,
+  type TakeOver,
 } from '#domain/directory/email_directory.ts'
+import { isEmailFree, lockEmail } from '#domain/directory/email_store.ts'
 import { requireVelocity } from '#domain/risk/velocity.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
@@ -201,17 +202,28 @@ async function cellsOf(
       })
     },
   }
-  const isUsed = async (email: string, number: number) => {
+  const whileFree = async (email: string, number: number, takeOver: TakeOver) => {
     const cell = at(number)
     // An account that this node can't see may use it.
-    return cell === undefined || (await findAccountByEmail(cell.db, email)) !== undefined
+    if (cell === undefined) return false
+    return cell.db.transaction(async (tx) => {
+      await lockEmail(tx, email)
+      const isFree = await isEmailFree(tx, { email, account_id: null, now: clock.now() })
+      if (!isFree) return false
+      return cell === home ? takeOver(tx) : db.transaction(takeOver)
+    })
   }
   const connect = (runtime: Runtime): void => {
     const { cell } = runtime.settings
     runtime.cells = cells
     runtime.cellDatabases = () => (runtime === home ? cells.all.map((each) => each.db) : [])
     runtime.claimEmail = (email) =>
-      claimForChange(db, { email, cell, now: clock.now() }, (number) => isUsed(email, number))
+      claimForChange(db, { email, cell, now: clock.now() }, (number, takeOver) =>
+        whileFree(email, number, takeOver),
+      )
+    // Cell 0 has the directory, and looks into it while it has the email locked.
+    runtime.isEmailClaimed = async (email) =>
+      runtime === home || (await findEmailCell(db, email)) === cell
   }
   connect(home)
   return connect

@@ -34,6 +34,7 @@ export async function makeDependencies(
     random,
     newId: (prefix, at) => makeId(prefix, at.getTime()),
     claimEmail: async () => true,
+    isEmailClaimed: async () => true,
     cellDatabases: () => [db],
     keys: await loadKeys(settings.key_file, random, sealFor(settings.key_token, random)),
     http: makeHttpClient({ allow_loopback_http: settings.mode === 'sandbox' }),

@@ -6,7 +6,7 @@ const reset = {
 }
 const reset_store = { ...reset, file: 'src/domain/credentials/password_reset_store.ts' }
 
-/** Password resets, sessions and tickets of the account holder. */
+/** Password resets, sessions, emails and tickets of the account holder. */
 export const sign_in: readonly PlantedBug[] = [
   {
     ...reset,
@@ -88,5 +88,29 @@ export const sign_in: readonly PlantedBug[] = [
     replace: '',
     breaks: 'A closed ticket takes no reply.',
     tests: ['src/domain/support/reply_ticket.test.ts'],
+  },
+  {
+    name: 'undo_address_unreserved',
+    file: 'src/domain/accounts/account_store.ts',
+    find: 'if (!(await isEmailFree(tx, { email, account_id: id, now }))) throw emailTaken()',
+    replace: 'await isEmailFree(tx, { email, account_id: id, now })',
+    breaks: 'Nobody else can sign up with the old address while its undo link works.',
+    tests: ['src/domain/accounts/undo_change.test.ts'],
+  },
+  {
+    name: 'undo_address_unreserved_in_other_cells',
+    file: 'src/main/cells.ts',
+    find: '      if (!isFree) return false\n',
+    replace: '',
+    breaks: 'No account of another cell can change to an address that an undo link restores.',
+    tests: ['src/domain/directory/email_directory.test.ts'],
+  },
+  {
+    name: 'email_of_two_cells',
+    file: 'src/domain/accounts/create_account.ts',
+    find: '      await requireEmailClaimed(context, email)\n',
+    replace: '',
+    breaks: 'A sign-up and an account of another cell do not both get an email.',
+    tests: ['src/domain/directory/email_directory.test.ts'],
   },
 ]

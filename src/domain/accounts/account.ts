@@ -1,5 +1,6 @@
 import type { Account, Notifications } from '#contract/accounts.ts'
 import { Problem } from '#contract/problem.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
 
 export type AccountRow = {
@@ -89,6 +90,19 @@ export function requireAlertsStayOn(notifications: Partial<Notifications> | unde
     status: 422,
     details: [{ field: 'notifications.security_alerts', message: 'must stay true' }],
   })
+}
+
+export type EmailClaims = { isEmailClaimed: Dependencies['isEmailClaimed'] }
+
+/**
+ * Refuses an email that another cell took over since this account claimed it. The account's cell
+ * has the email locked, so it can't be taken over afterwards.
+ */
+export async function requireEmailClaimed(
+  { isEmailClaimed }: EmailClaims,
+  email: string,
+): Promise<void> {
+  if (!(await isEmailClaimed(email))) throw emailTaken()
 }
 
 export function emailTaken(): Problem {

@@ -1,8 +1,8 @@
 import { genesisHash } from '#domain/audit/audit.ts'
+import { isEmailFree, lockEmail } from '#domain/directory/email_store.ts'
 import { insertAccountHead } from '#domain/events/account_head_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
-import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import {
   type AccountHoldings,
@@ -18,21 +18,21 @@ export type NewAccount = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'no
   now: Date
 }
 
-/**
- * Serializes claims of one email address, so the second claim sees the first. Take it after the
- * lock of the account's own row.
- */
-async function lockEmail(tx: Tx, email: string): Promise<void> {
-  await tx.rows(`select pg_advisory_xact_lock(${keyOfText()})`, [`email|${email}`])
+/** Refuses an email that another account of this cell has, or can get back with an undo link. */
+async function requireEmailFree(
+  tx: Tx,
+  { id, email, now }: Pick<NewAccount, 'id' | 'email' | 'now'>,
+): Promise<void> {
+  await lockEmail(tx, email)
+  if (!(await isEmailFree(tx, { email, account_id: id, now }))) throw emailTaken()
 }
 
 /** Inserts the account and its sequence row. Refuses an email that is already taken. */
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<AccountRow> {
-  await lockEmail(tx, account.email)
+  await requireEmailFree(tx, account)
   const [row] = await tx.rows<AccountRow>(
     `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $5)
-         on conflict (email) do nothing
   returning ${COLUMNS}`,
     [
       account.id,
@@ -42,7 +42,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
       account.now,
     ],
   )
-  if (row === undefined) throw emailTaken()
+  assert(row !== undefined, 'an insert returns its row')
   await insertAccountHead(tx, account.id, genesisHash(account.id))
   return row
 }
@@ -129,12 +129,7 @@ type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifi
 }
 
 export async function updateAccountRow(tx: Tx, change: AccountChange): Promise<AccountRow> {
-  await lockEmail(tx, change.email)
-  const [lookup] = await tx.rows<{ is_taken: boolean }>(
-    'select is_email_taken($1, $2) as is_taken',
-    [change.email, change.id],
-  )
-  if (lookup?.is_taken === true) throw emailTaken()
+  await requireEmailFree(tx, change)
   const [row] = await tx.rows<AccountRow>(
     `update accounts
         set email = $2, password_hash = $3, notifications = $4, version = version + 1,

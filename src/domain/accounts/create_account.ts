@@ -1,6 +1,12 @@
 import type { Context, Handler } from '#domain/context/context.ts'
 import { openSession } from '#domain/credentials/session.ts'
-import { accountView, EMPTY_HOLDINGS, normalizeEmail, STANDARD_NOTIFICATIONS } from './account.ts'
+import {
+  accountView,
+  EMPTY_HOLDINGS,
+  normalizeEmail,
+  requireEmailClaimed,
+  STANDARD_NOTIFICATIONS,
+} from './account.ts'
 import { insertAccount, lockAccount } from './account_store.ts'
 import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
 
@@ -18,6 +24,7 @@ export const createAccount: Handler<'create_account'> = {
         notifications: STANDARD_NOTIFICATIONS,
         now: context.now,
       })
+      await requireEmailClaimed(context, email)
       const session = await signIn(context, { id: account.id, email })
 
       context.emit(account.id, {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
+import { updateAccountRow } from '#domain/accounts/account_store.ts'
+import { createUndo } from '#domain/credentials/security_undo.ts'
 import { startAgentService } from '#test/support/agent.ts'
-import { assertRefused } from '#test/support/calls.ts'
+import { advance, assertRefused } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 
@@ -10,6 +13,8 @@ const { url, runtime } = await startAgentService()
 const NEW_PASSWORD = 'a password only the owner knows'
 const THIEF_PASSWORD = 'a password only the thief knows'
 
+const signUp = (email: string) =>
+  send(url, 'POST', '/v1/accounts', { body: { email, password: THIEF_PASSWORD } })
 const changeEmail = (bearer: string, email: string) =>
   send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { email, current_password: PASSWORD } })
 const signIn = (email: string, password: string) =>
@@ -48,4 +53,58 @@ test('the owner’s link ends the links of every later change', async () => {
   await changeEmail(bearer, `thief_2_${email}`)
   assert.equal(await undo(await linkTo(owner, email), NEW_PASSWORD), 200)
   assert.equal(await undo(await linkTo(owner, `thief_${email}`), THIEF_PASSWORD), 410)
+})
+
+test('a sign-up with the old address is refused while the owner’s link works, and the link works', async () => {
+  const owner = await openAccount(url)
+  const { bearer, email } = owner
+  assert.equal((await changeEmail(bearer, `thief_${email}`)).status, 200)
+  const taken = await signUp(`thief_${email}`)
+  const refused = await signUp(email.toUpperCase())
+  assertRefused(refused, 409, 'email_taken')
+  assert.equal(refused.body['message'], taken.body['message'])
+
+  assert.equal(await undo(await linkTo(owner, email), NEW_PASSWORD), 200)
+  assert.equal((await signIn(email, NEW_PASSWORD)).body['account_id'], owner.account_id)
+  assert.equal((await signUp(`thief_${email}`)).status, 201, 'the thief’s address is free')
+})
+
+test('no other account can change to the old address while its link works', async () => {
+  const [owner, thief] = [await openAccount(url), await openAccount(url)]
+  await changeEmail(owner.bearer, `thief_${owner.email}`)
+  assertRefused(await changeEmail(thief.bearer, owner.email), 409, 'email_taken')
+  assert.equal(await undo(await linkTo(owner, owner.email), NEW_PASSWORD), 200)
+})
+
+test('an account can change back to the old address, which is then its own', async () => {
+  const { bearer, email } = await openAccount(url)
+  await changeEmail(bearer, `new_${email}`)
+  assert.equal((await changeEmail(bearer, email)).status, 200)
+  assertRefused(await signUp(email), 409, 'email_taken')
+  assertRefused(await signUp(`new_${email}`), 409, 'email_taken')
+})
+
+test('a sign-up with the old address is refused while the change is being committed', async () => {
+  const { account_id, email } = await openAccount(url)
+  const now = runtime.clock.now()
+  const notifications = STANDARD_NOTIFICATIONS
+  const change = { email: `new_${email}`, password_hash: '-', notifications }
+  await runtime.db.transaction(async (tx) => {
+    await updateAccountRow(tx, { id: account_id, ...change, now })
+    await createUndo(tx, runtime, { account_id, email, kind: 'email_changed', now })
+    assertRefused(await signUp(email), 409, 'email_taken')
+  })
+  assertRefused(await signUp(email), 409, 'email_taken')
+})
+
+test('the old address is free when the link has expired', async () => {
+  const [owner, other] = [await openAccount(url), await openAccount(url)]
+  await changeEmail(owner.bearer, `new_${owner.email}`)
+  await changeEmail(other.bearer, `new_${other.email}`)
+  await advance(url, owner.bearer, 72 * 3_600 - 60)
+  assertRefused(await signUp(owner.email), 409, 'email_taken')
+  await advance(url, owner.bearer, 61)
+  assert.equal(await undo(await linkTo(owner, owner.email), NEW_PASSWORD), 410)
+  assert.equal((await signUp(owner.email)).status, 201)
+  assert.equal((await changeEmail(owner.bearer, other.email)).status, 200)
 })

@@ -5,10 +5,16 @@ import { endAllSessions } from '#domain/credentials/session_store.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Keys } from '#platform/storage/keys.ts'
+import { type EmailClaims, requireEmailClaimed } from './account.ts'
 import { lockAccount, replaceRecoveryCodes, updateAccountRow, updateTotp } from './account_store.ts'
 import { type HashCost, hashPassword, requireStrongPassword } from './password.ts'
 
-type UndoDependencies = { db: Database; keys: Keys; clock: Clock; settings: HashCost }
+type UndoDependencies = EmailClaims & {
+  db: Database
+  keys: Keys
+  clock: Clock
+  settings: HashCost
+}
 type UndoInput = { token: string; password: string }
 type UndoContext = { tx: Tx; now: Date; audit: Trail['audit']; alert: Trail['alert'] }
 
@@ -35,6 +41,7 @@ export async function prepareUndo(
     if (current === undefined) throw linkExpired()
     const { id, notifications } = account
     await updateAccountRow(tx, { id, email: undo.email, password_hash, notifications, now })
+    if (account.email !== undo.email) await requireEmailClaimed(dependencies, undo.email)
     await endAllSessions(tx, id, now)
     await consumeUndos(tx, current, now)
     const resource = { type: 'account', id }

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { Account } from '#contract/accounts.ts'
 import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
 import { updateAccountRow } from '#domain/accounts/account_store.ts'
-import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { UNDO_HOURS } from '#domain/credentials/security_undo.ts'
+import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
@@ -26,7 +27,7 @@ async function accountOf({ bearer }: Person): Promise<Account> {
   return reply.body as unknown as Account
 }
 
-test('a new email is stored in lower case, signs in and frees the old one', async () => {
+test('a new email is stored in lower case, signs in, and frees the old one after 72 hours', async () => {
   const person = await openAccount(url)
   const email = `New.${person.email}`
   const reply = await update(person.bearer, { email, current_password: PASSWORD })
@@ -36,8 +37,10 @@ test('a new email is stored in lower case, signs in and frees the old one', asyn
   assert.deepEqual(reply.body, await accountOf(person))
   assert.equal((await signIn(email, PASSWORD)).status, 200)
   assertRefused(await signIn(person.email, PASSWORD), 401, 'invalid_credentials')
-  const body = { email: person.email, password: PASSWORD }
-  assert.equal((await send(url, 'POST', '/v1/accounts', { body })).status, 201)
+  const sent = { body: { email: person.email, password: PASSWORD } }
+  assertRefused(await send(url, 'POST', '/v1/accounts', sent), 409, 'email_taken')
+  await advance(url, person.bearer, UNDO_HOURS * 3_600)
+  assert.equal((await send(url, 'POST', '/v1/accounts', sent)).status, 201)
 })
 
 test("a taken email is refused in any case; the account's own is not", async () => {

@@ -12,6 +12,7 @@ import {
   maskEmail,
   normalizeEmail,
   requireAlertsStayOn,
+  requireEmailClaimed,
   STANDARD_NOTIFICATIONS,
 } from './account.ts'
 import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
@@ -29,7 +30,8 @@ export const updateAccount: Handler<'update_account'> = {
     const password_hash =
       input.password === undefined ? null : await hashNewPassword(context, input.password)
 
-    return async ({ tx, caller, now, settings, audit, alert, credentialsChanged }) => {
+    return async (context) => {
+      const { tx, caller, now, settings, audit, alert, credentialsChanged } = context
       const account = await lockAccount(tx, caller.account_id)
       await requireUnrevoked({ tx, caller })
       if (checked !== null) requireSamePassword(account, checked)
@@ -49,6 +51,7 @@ export const updateAccount: Handler<'update_account'> = {
       }
       // Sent to the old address: an attacker would read the new one.
       if (changed.email !== account.email) {
+        await requireEmailClaimed(context, changed.email)
         const detail = maskEmail(changed.email)
         alert(account.id, { kind: 'email_changed', recipient: account.email, detail })
       }

@@ -24,8 +24,13 @@ export type Dependencies = {
   clock: Clock
   random: Random
   newId(prefix: IdPrefix, at: Date): string
-  /** Reserves an email in all cells. Returns false if an account of another cell has it. */
+  /** Claims an email in all cells. Returns false if an account of another cell has it. */
   claimEmail(email: string): Promise<boolean>
+  /**
+   * Asked after an account got an email, before the commit: false if another cell has taken over
+   * the claim since.
+   */
+  isEmailClaimed(email: string): Promise<boolean>
   /** The databases of all cells, for work that cell 0 does for all; none in another cell. */
   cellDatabases(): readonly Tx[]
   keys: Keys
@@ -157,6 +162,7 @@ type CallContext = {
   now: Date
   newId(prefix: IdPrefix, at?: Date): string
   claimEmail: Dependencies['claimEmail']
+  isEmailClaimed: Dependencies['isEmailClaimed']
   cellDatabases: Dependencies['cellDatabases']
 }
 

@@ -53,6 +53,15 @@ export async function findUndo(
   return row
 }
 
+/** The addresses that undo links can restore. */
+export async function listReservedEmails(tx: Tx, now: Date): Promise<string[]> {
+  const rows = await tx.rows<{ email: string }>(
+    'select distinct email from security_undos where used_at is null and expires_at > $1',
+    [now],
+  )
+  return rows.map(({ email }) => email)
+}
+
 /**
  * Ends this link, the later ones of the account and those sent to the same address: an attacker who
  * changed the email has later links. Earlier ones stay, because an attacker who uses a link of his

@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
-import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import { takeEmptiestCell } from './cell_store.ts'
+import { isEmailFree, lockEmail } from './email_store.ts'
 
 async function findListed(tx: Tx, email: string): Promise<number | undefined> {
   const [row] = await tx.rows<{ cell: number }>(
@@ -35,7 +35,7 @@ export function claimForNewAccount(
 ): Promise<number> {
   return db.transaction(async (tx) => {
     await lockEmail(tx, email)
-    const holder = await findHolder(tx, email)
+    const holder = await findHolder(tx, { email, now })
     if (holder !== undefined) return holder
     await requireAllowed(tx)
     const cell = await takeEmptiestCell(tx, numbers)
@@ -53,30 +53,39 @@ export function claimForNewAccount(
   })
 }
 
+/** Claims an email in a transaction of cell 0; false if its claim has changed. */
+export type TakeOver = (home: Tx) => Promise<boolean>
+
 /**
- * Claims an email for an account that changes it. Returns false if it belongs to an account of
- * another cell. `isUsed` asks that cell, before the transaction, because it is another database: a
- * claim that no account uses can be taken over.
+ * Claims an email for an account that changes it. Returns false if it belongs to another cell. A
+ * claim that no account uses can be taken over: `whileFree` locks the email in the cell that has
+ * the claim, which is another database, and takes it over if it is free there. An account that gets
+ * the email there asks again whether its cell has the claim, so only one of the two commits.
  */
 export async function claimForChange(
   db: Database,
-  { email, now, cell }: Claim & { cell: number },
-  isUsed: (cell: number) => Promise<boolean>,
+  claim: Claim & { cell: number },
+  whileFree: (holder: number, takeOver: TakeOver) => Promise<boolean>,
 ): Promise<boolean> {
-  const asked = await findHolder(db, email)
-  if (asked !== undefined && asked !== cell && (await isUsed(asked))) return false
-  return db.transaction(async (tx) => {
-    await lockEmail(tx, email)
-    const holder = await findHolder(tx, email)
-    if (holder !== asked && holder !== cell) return false
-    await tx.run(
-      `insert into directory_emails (email, cell, claimed_at) values ($1, $2, $3)
-       on conflict (email) do update set cell = excluded.cell, claimed_at = excluded.claimed_at
-       where directory_emails.cell <> excluded.cell`,
-      [email, cell, now],
-    )
+  const asked = await findHolder(db, claim)
+  const takeOver: TakeOver = async (tx) => {
+    await lockEmail(tx, claim.email)
+    const holder = await findHolder(tx, claim)
+    if (holder !== asked && holder !== claim.cell) return false
+    await setCell(tx, claim)
     return true
-  })
+  }
+  const isOfOther = asked !== undefined && asked !== claim.cell
+  return isOfOther ? whileFree(asked, takeOver) : db.transaction(takeOver)
+}
+
+async function setCell(tx: Tx, { email, cell, now }: Claim & { cell: number }): Promise<void> {
+  await tx.run(
+    `insert into directory_emails (email, cell, claimed_at) values ($1, $2, $3)
+     on conflict (email) do update set cell = excluded.cell, claimed_at = excluded.claimed_at
+     where directory_emails.cell <> excluded.cell`,
+    [email, cell, now],
+  )
 }
 
 /** Lists the emails of a cell's accounts as they are now; returns how many were not. */
@@ -94,16 +103,9 @@ export function relistEmails(
   )
 }
 
-/** The cell that an email is listed for, or cell 0 if an account there uses it unlisted. */
-async function findHolder(tx: Tx, email: string): Promise<number | undefined> {
-  return (await findListed(tx, email)) ?? ((await isInFirstCell(tx, email)) ? 0 : undefined)
-}
-
-/** Claims of one address wait for each other, even if it isn't listed yet. */
-async function lockEmail(tx: Tx, email: string): Promise<void> {
-  await tx.rows(`select pg_advisory_xact_lock(${keyOfText()})`, [`directory|${email}`])
-}
-
-async function isInFirstCell(tx: Tx, email: string): Promise<boolean> {
-  return (await tx.rows('select from accounts where email = $1', [email])).length > 0
+/** The cell that an email is listed for, or cell 0 if it is not listed and not free there. */
+async function findHolder(tx: Tx, { email, now }: Claim): Promise<number | undefined> {
+  const listed = await findListed(tx, email)
+  if (listed !== undefined) return listed
+  return (await isEmailFree(tx, { email, account_id: null, now })) ? undefined : 0
 }

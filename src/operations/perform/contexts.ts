@@ -29,6 +29,7 @@ export function contextOf(invocation: Invocation, tx: Tx): AnyContext {
     now,
     newId: (prefix: IdPrefix, at: Date = now) => runtime.newId(prefix, at),
     claimEmail: runtime.claimEmail,
+    isEmailClaimed: runtime.isEmailClaimed,
     cellDatabases: runtime.cellDatabases,
     // A read leaves no trail; a write replaces these.
     emit: ignore,
