@@ -9,12 +9,6 @@ import type { Cells, Runtime } from './runtime.ts'
 
 type InvokeIn = (runtime: Runtime, call: Call) => Promise<Response>
 
-/** Changes for every account, so every cell makes them. */
-const EVERYWHERE: ReadonlySet<string> = new Set([
-  'operator_set_kill_switch',
-  'operator_announce_maintenance',
-])
-
 /**
  * A call of an operator that concerns all cells: a list, a sum, or a change everywhere. Null for
  * every other call. A cell that cannot respond fails the call: a list without it would look
@@ -27,7 +21,8 @@ export async function fanOut(
 ): Promise<Response | null> {
   const operation: Operation = pipeline_operations[call.operation]
   if (operation.access === 'anyone' || !('operator' in operation.access)) return null
-  if (EVERYWHERE.has(operation.name)) return changeEverywhere(cells, call, invokeIn)
+  if (operation.name === 'operator_set_kill_switch') return setKillSwitch(cells, call, invokeIn)
+  if (operation.name === 'operator_announce_maintenance') return announce(cells, call, invokeIn)
   const combine = combined[operation.name]
   if (combine !== undefined) {
     return combineBodies(await invokeInAll(cells, call, invokeIn), combine)
@@ -46,10 +41,20 @@ const isPaged = (operation: Operation) =>
   inputLocation(operation) === 'query' && 'cursor' in operation.input.properties
 
 /**
- * Cell 0 records the change, so it is made there first. A cell that cannot be reached fails the
- * call, but keeps no other cell from the change: it may be a kill switch.
+ * Cell 0 keeps the switch, and the others take it over. One that can't be reached keeps no other
+ * from the change, but the operator learns that it is not made everywhere yet.
  */
-async function changeEverywhere(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
+async function setKillSwitch(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
+  const changed = await invokeIn(cells.home, partOf(call, cells.home, cells))
+  if (changed.status >= 300 || (await cells.takeOverKillSwitches())) return changed
+  const message =
+    'The switch is changed, but not all cells respond. The others take the change over before ' +
+    'they accept calls and card messages again.'
+  throw new Problem('service_unavailable', message, { retry_after_s: 3 })
+}
+
+/** Cell 0 records the announcement, so it is made there first. */
+async function announce(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
   const recorded = await invokeIn(cells.home, partOf(call, cells.home, cells))
   if (recorded.status >= 300) return recorded
   const others = cells.started.filter((runtime) => runtime !== cells.home)
