@@ -1,7 +1,7 @@
 import { inputLocation, type Operation } from '#contract/operation.ts'
 import { pipeline_operations } from '#contract/operator/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import { type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
+import { endPageBySize, type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
 import type { Call, Response } from './call.ts'
 import { givenInput } from './cells.ts'
 import { combined } from './combine.ts'
@@ -97,21 +97,31 @@ function combineBodies(
 
 type Row = { id: string }
 
-/** IDs of all cells sort by time, so one position in the order of IDs serves all of them. */
+/**
+ * IDs of all cells sort by time, so one position in the order of IDs serves all of them. A page
+ * with long texts ends early: rows behind its end must wait for those of its cell that it lacks.
+ */
 function mergePages(operation: string, input: PageInput, responses: readonly Response[]): Response {
   const first = firstOrFailure(responses)
   if (first.status >= 300) return first
   const pages = responses.map(({ body }) => JSON.parse(body) as PageOf<Row>)
-  const sign = input.order === 'asc' ? 1 : -1
+  const isBefore = (a: string, b: string) => (input.order === 'asc' ? a < b : a > b)
+  const ends = pages.filter((page) => page.has_more).flatMap((page) => page.data.at(-1)?.id ?? [])
   const rows = pages
     .flatMap(({ data }) => data)
-    .sort((a, b) => (a.id === b.id ? 0 : a.id < b.id ? -sign : sign))
+    .filter(({ id }) => !ends.some((end) => isBefore(end, id)))
+    .sort((a, b) => (a.id === b.id ? 0 : isBefore(a.id, b.id) ? -1 : 1))
   const { data, has_more } = cut(rows, input)
-  const isMore = has_more || pages.some((page) => page.has_more)
+  const isMore = has_more || ends.length > 0
   const last = data.at(-1)
   const next_cursor = isMore && last ? pageCursor({ operation, input, id: last.id }) : null
-  return { ...first, body: JSON.stringify({ data, has_more: isMore, next_cursor }) }
+  const page = { data, has_more: isMore, next_cursor }
+  const shown = endPageBySize(page, { operation, input }, bytesOf(data))
+  return { ...first, body: JSON.stringify(shown) }
 }
+
+const bytesOf = (rows: readonly Row[]): ReadonlyMap<string, number> =>
+  new Map(rows.map((row) => [row.id, Buffer.byteLength(JSON.stringify(row))]))
 
 /** Numbers of actions begin with the time, like IDs; those from before that are shorter. */
 function mergeActions(input: PageInput, responses: readonly Response[]): Response {
