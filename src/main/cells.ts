@@ -188,6 +188,12 @@ async function cellsOf(
       return [home, ...[...started.values()].map(({ runtime }) => runtime)]
     },
     at,
+    takeOverKillSwitches: async () => {
+      const followers = [...started.values()].map(({ kill_switches }) => kill_switches)
+      const taken = await Promise.all(followers.map((each) => each?.takeOver()))
+      requireAllServed(settings)
+      return started.size === served_count && !taken.includes(false)
+    },
     ofEmail: async (email) => {
       requireAllServed(settings)
       return findEmailCell(db, email)

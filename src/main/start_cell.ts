@@ -32,6 +32,7 @@ import { chainTasks } from './chain_tasks.ts'
 import { openDatabases, type PoolSizes } from './databases.ts'
 import { makeDependencies } from './dependencies.ts'
 import { type IssuerSide, startIssuing } from './issuing.ts'
+import { followKillSwitches, type KillSwitchFollower } from './kill_switches.ts'
 import { startNotifications } from './notifications.ts'
 import { type Tracing, traceDatabases, traceTasks } from './tracing.ts'
 
@@ -39,6 +40,8 @@ import { type Tracing, traceDatabases, traceTasks } from './tracing.ts'
 export type StartedCell = {
   runtime: Runtime
   issuing: IssuerSide
+  /** Null for cell 0, whose kill switches the others follow. */
+  kill_switches: KillSwitchFollower | null
   /** Starts the background tasks, once the node's card host listens. */
   begin(probe: Probes['issuer'] | null, known: KnownFindings): TaskRunner
 }
@@ -79,6 +82,8 @@ export async function startCell(
   log = dependencies.log
   // The sandbox's clock is one for the node: cell 0 has its offset.
   if (home === null) stops.push(await followClockOffset(db, dependencies.clock))
+  const kill_switches = home && (await followHome(home, { ...dependencies, address }))
+  if (kill_switches !== null) stops.push(kill_switches.stop)
   const shared_limits = worker?.shared_limits ?? null
   const runtime = await makeRuntime(dependencies, account_pool, { home, shared_limits })
   stops.push(runtime.close)
@@ -92,6 +97,7 @@ export async function startCell(
   return {
     runtime,
     issuing,
+    kill_switches,
     begin: (probe, known) => {
       if (probe !== null) runtime.probes.issuer = degradedBy(probe, runtime.limiter.fault)
       const books = watchBooks(runtime, known)
@@ -110,6 +116,13 @@ export async function startCell(
       return tasks
     },
   }
+}
+
+function followHome(
+  home: Runtime,
+  { settings, ...following }: Dependencies & { address: DatabaseAddress },
+): Promise<KillSwitchFollower> {
+  return followKillSwitches({ ...following, home: home.db, cell: settings.cell })
 }
 
 type Follower = { keys?: Keys; random?: Random; onMove(): void }

@@ -80,8 +80,8 @@ export const combined: Readonly<Record<string, Combine>> = {
 }
 
 /**
- * On if it is on in any cell. A cell that was restored from a backup is paused alone, and one that
- * was down missed the change: the reason says so, or the rail would look stopped everywhere.
+ * On if it is on in any cell. A cell that was restored from a backup is paused alone: the reason
+ * says so, or the rail would look stopped everywhere.
  */
 function combineSwitch(first: KillSwitch, of_cells: readonly KillSwitch[]): KillSwitch {
   const on = of_cells.filter((one) => one.on)

@@ -1,19 +1,13 @@
 import { inputLocation, type Operation } from '#contract/operation.ts'
 import { pipeline_operations } from '#contract/operator/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import { type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
+import { endPageBySize, type PageInput, type PageOf, pageCursor } from '#platform/postgres/page.ts'
 import type { Call, Response } from './call.ts'
 import { givenInput } from './cells.ts'
 import { combined } from './combine.ts'
 import type { Cells, Runtime } from './runtime.ts'
 
 type InvokeIn = (runtime: Runtime, call: Call) => Promise<Response>
-
-/** Changes for every account, so every cell makes them. */
-const EVERYWHERE: ReadonlySet<string> = new Set([
-  'operator_set_kill_switch',
-  'operator_announce_maintenance',
-])
 
 /**
  * A call of an operator that concerns all cells: a list, a sum, or a change everywhere. Null for
@@ -27,7 +21,8 @@ export async function fanOut(
 ): Promise<Response | null> {
   const operation: Operation = pipeline_operations[call.operation]
   if (operation.access === 'anyone' || !('operator' in operation.access)) return null
-  if (EVERYWHERE.has(operation.name)) return changeEverywhere(cells, call, invokeIn)
+  if (operation.name === 'operator_set_kill_switch') return setKillSwitch(cells, call, invokeIn)
+  if (operation.name === 'operator_announce_maintenance') return announce(cells, call, invokeIn)
   const combine = combined[operation.name]
   if (combine !== undefined) {
     return combineBodies(await invokeInAll(cells, call, invokeIn), combine)
@@ -46,10 +41,20 @@ const isPaged = (operation: Operation) =>
   inputLocation(operation) === 'query' && 'cursor' in operation.input.properties
 
 /**
- * Cell 0 records the change, so it is made there first. A cell that cannot be reached fails the
- * call, but keeps no other cell from the change: it may be a kill switch.
+ * Cell 0 keeps the switch, and the others take it over. One that can't be reached keeps no other
+ * from the change, but the operator learns that it is not made everywhere yet.
  */
-async function changeEverywhere(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
+async function setKillSwitch(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
+  const changed = await invokeIn(cells.home, partOf(call, cells.home, cells))
+  if (changed.status >= 300 || (await cells.takeOverKillSwitches())) return changed
+  const message =
+    'The switch is changed, but not all cells respond. The others take the change over before ' +
+    'they accept calls and card messages again.'
+  throw new Problem('service_unavailable', message, { retry_after_s: 3 })
+}
+
+/** Cell 0 records the announcement, so it is made there first. */
+async function announce(cells: Cells, call: Call, invokeIn: InvokeIn): Promise<Response> {
   const recorded = await invokeIn(cells.home, partOf(call, cells.home, cells))
   if (recorded.status >= 300) return recorded
   const others = cells.started.filter((runtime) => runtime !== cells.home)
@@ -92,21 +97,31 @@ function combineBodies(
 
 type Row = { id: string }
 
-/** IDs of all cells sort by time, so one position in the order of IDs serves all of them. */
+/**
+ * IDs of all cells sort by time, so one position in the order of IDs serves all of them. A page
+ * with long texts ends early: rows behind its end must wait for those of its cell that it lacks.
+ */
 function mergePages(operation: string, input: PageInput, responses: readonly Response[]): Response {
   const first = firstOrFailure(responses)
   if (first.status >= 300) return first
   const pages = responses.map(({ body }) => JSON.parse(body) as PageOf<Row>)
-  const sign = input.order === 'asc' ? 1 : -1
+  const isBefore = (a: string, b: string) => (input.order === 'asc' ? a < b : a > b)
+  const ends = pages.filter((page) => page.has_more).flatMap((page) => page.data.at(-1)?.id ?? [])
   const rows = pages
     .flatMap(({ data }) => data)
-    .sort((a, b) => (a.id === b.id ? 0 : a.id < b.id ? -sign : sign))
+    .filter(({ id }) => !ends.some((end) => isBefore(end, id)))
+    .sort((a, b) => (a.id === b.id ? 0 : isBefore(a.id, b.id) ? -1 : 1))
   const { data, has_more } = cut(rows, input)
-  const isMore = has_more || pages.some((page) => page.has_more)
+  const isMore = has_more || ends.length > 0
   const last = data.at(-1)
   const next_cursor = isMore && last ? pageCursor({ operation, input, id: last.id }) : null
-  return { ...first, body: JSON.stringify({ data, has_more: isMore, next_cursor }) }
+  const page = { data, has_more: isMore, next_cursor }
+  const shown = endPageBySize(page, { operation, input }, bytesOf(data))
+  return { ...first, body: JSON.stringify(shown) }
 }
+
+const bytesOf = (rows: readonly Row[]): ReadonlyMap<string, number> =>
+  new Map(rows.map((row) => [row.id, Buffer.byteLength(JSON.stringify(row))]))
 
 /** Numbers of actions begin with the time, like IDs; those from before that are shorter. */
 function mergeActions(input: PageInput, responses: readonly Response[]): Response {

@@ -40,6 +40,8 @@ export type Cells = {
   started: readonly Runtime[]
   /** Undefined if this node serves no such cell. */
   at(number: number): Runtime | undefined
+  /** Returns false if a cell does not respond; it takes them over before it is used again. */
+  takeOverKillSwitches(): Promise<boolean>
   /** The cell of an account with this email, or cell 0. */
   ofEmail(email: string): Promise<number>
   /** The cell in which an account with this email is created, for a call from this address. */

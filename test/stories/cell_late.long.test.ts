@@ -59,13 +59,20 @@ test('a kill switch works in the cells that are there, and is refused until it d
   assert.equal((await issue()).status, 201)
 })
 
-test('it adds the cell when the server responds', async () => {
+test('it adds the cell when the server responds, with the kill switches set meanwhile', async () => {
+  const change = (on: boolean) =>
+    operate(url, 'PUT', '/kill_switches/issuing', { body: { on, reason: 'a test' } })
+  assertRefused(await change(true), 503, 'service_unavailable')
   link.listen(port, '127.0.0.1')
   await once(link, 'listening')
   const isListed = async () => (await operate(url, 'GET', '/accounts')).status === 200
   assert.ok(await eventually(isListed, { within_ms: LATE_MS_MAX }))
   const holder = await openHolder(service, 100)
   assert.equal(cellOfId(holder.account_id), 1, 'the emptiest cell gets the next account')
+  const body = { type: 'virtual' }
+  const paused = await send(url, 'POST', '/v1/cards', { bearer: holder.key, body })
+  assertRefused(paused, 503, 'kill_switch_active')
+  assert.equal((await change(false)).status, 200)
   const card = await issueCard(url, holder.key, { load_usd: 50 })
   const authorized = await authorize(url, { key: holder.key, card }, { amount: 5 })
   assert.equal(cellOfId(authorized.id), 1)

@@ -102,7 +102,7 @@ export function pendingApproval(
     operation: 'load_card',
     fingerprint: 'fingerprint',
     summary: 'Shopper wants to load $60.00 onto card ·· 8818.',
-    left: '$0.00',
+    reason: '$0.00 of the budget is left',
     amount_micros: 60_000_000n,
     card_id: null,
   }

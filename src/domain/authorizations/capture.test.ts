@@ -37,6 +37,32 @@ test('a partial capture keeps the rest held; the final one releases it and its u
   assert.equal(batch.card.spent.daily, 5n * USD)
 })
 
+test('a capture of zero settles nothing: the rest stays held, a final one gives it back', async () => {
+  const { batch, authorization } = await openAuthorized()
+  const capture = transactionOf(captureOf(batch, authorization.id, 0n))
+  assert.deepEqual([capture.status, capture.captured_micros], ['settled', 0n])
+  const { status, settled_at, held_micros } = authorization
+  assert.deepEqual([status, settled_at, held_micros], ['pending', null, 10n * USD])
+  assert.deepEqual(batch.balances(), { card: 90, held: 10, treasury: 0, owed: 0 })
+  captureOf(batch, authorization.id, 0n, true)
+  assert.deepEqual([authorization.status, authorization.settled_at], ['reversed', null])
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+  assert.equal(batch.card.spent.daily, 0n)
+})
+
+test('a capture of zero after others closes the purchase, and changes none that is closed', async () => {
+  const open = await openAuthorized()
+  captureOf(open.batch, open.authorization.id, 4n * USD)
+  captureOf(open.batch, open.authorization.id, 0n)
+  assert.equal(open.authorization.status, 'partially_captured')
+  captureOf(open.batch, open.authorization.id, 0n, true)
+  assert.deepEqual([open.authorization.status, open.batch.balances().held], ['captured', 0])
+  const { batch, authorization } = await openAuthorized()
+  batch.send('expire', { reference: { transaction_id: authorization.id } })
+  captureOf(batch, authorization.id, 0n, true)
+  assert.equal(authorization.status, 'expired')
+})
+
 test('a capture above the hold debits the card, then becomes a debt, and counts as usage', async () => {
   const { batch, authorization } = await openAuthorized({ card: 12n * USD })
   captureOf(batch, authorization.id, 15n * USD)

@@ -75,13 +75,22 @@ function captureAuthorization(
     held: authorization.held_micros - from_hold - held_micros,
     open: authorization.open_micros - from_open - open_micros,
   })
-  change(state, authorization, {
-    captured_micros,
-    open_micros,
-    held_micros,
-    status: open_micros > 0n ? 'partially_captured' : 'captured',
-    settled_at: state.now,
-  })
+  const after = { captured_micros, open_micros }
+  const status = statusAfter(authorization, after)
+  const settled_at = amount > 0n ? state.now : authorization.settled_at
+  change(state, authorization, { ...after, held_micros, status, settled_at })
+}
+
+/** A capture of zero settles nothing, but a final one gives the hold back, like a reversal. */
+function statusAfter(
+  authorization: TransactionRow,
+  { captured_micros, open_micros }: Pick<TransactionRow, 'captured_micros' | 'open_micros'>,
+): TransactionRow['status'] {
+  const isChanged =
+    captured_micros > authorization.captured_micros || open_micros < authorization.open_micros
+  if (!isChanged) return authorization.status
+  if (open_micros > 0n) return 'partially_captured'
+  return captured_micros > 0n ? 'captured' : 'reversed'
 }
 
 /** Releases the part of a hold that will not be captured, and its usage. */

@@ -18,13 +18,13 @@ export type ApprovalRequest = {
   operation: Approval['operation']
   fingerprint: string
   summary: string
-  /** The rest of the budget, for the error message. */
-  left: string
+  /** The rule that the call breaks, for the error message. */
+  reason: string
   amount_micros: Micros
   card_id: string | null
 }
 
-export type ApprovalRow = Omit<ApprovalRequest, 'left' | 'fingerprint'> & {
+export type ApprovalRow = Omit<ApprovalRequest, 'reason' | 'fingerprint'> & {
   id: string
   status: Approval['status']
   created_at: Date
@@ -45,8 +45,8 @@ export class ApprovalRequired extends Problem {
   }
 }
 
-export function approvalSentence({ left }: Pick<ApprovalRequest, 'left'>): string {
-  return `The account owner must approve this call (${left} of the budget is left). Then repeat it.`
+export function approvalSentence({ reason }: Pick<ApprovalRequest, 'reason'>): string {
+  return `The account owner must approve this call (${reason}). Then repeat it.`
 }
 
 /** Time alone ends an approval; nothing is written when it does. */

@@ -86,13 +86,27 @@ const BUDGET_NAMES = {
   total: 'total budget',
 } as const
 
-/** Continues "Shopper wants to load $120.00 onto Groceries ·· 8818; the app's …". */
-export function describeBudget(budget: Budget, usage: Usage, amount_micros: Micros): string {
+/** The rule that a call breaks: for the owner and, shorter, for the app. */
+type BrokenRule = { summary: string; reason: string }
+
+/**
+ * `summary` continues "Shopper wants to load $120.00 onto Groceries ·· 8818; the app's …", and
+ * `reason` is in the error message. If the call breaks both rules, it is the budget.
+ */
+export function describeBrokenRule(
+  budget: Budget,
+  usage: Usage,
+  amount_micros: Micros,
+): BrokenRule {
   const left_micros = leftOf(budget, usage)
   if (budget.ask_above_micros !== null && amount_micros <= left_micros) {
-    return `the app must ask above ${formatUsd(budget.ask_above_micros)}`
+    const ask_above = formatUsd(budget.ask_above_micros)
+    return { summary: `the app must ask above ${ask_above}`, reason: `it is above ${ask_above}` }
   }
   const amount = formatUsd(budget.amount_micros)
   const left = formatUsd(left_micros)
-  return `the app's ${BUDGET_NAMES[budget.period]} is ${amount}, and ${left} is left`
+  return {
+    summary: `the app's ${BUDGET_NAMES[budget.period]} is ${amount}, and ${left} is left`,
+    reason: `${left} of the budget is left`,
+  }
 }

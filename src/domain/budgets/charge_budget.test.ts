@@ -69,16 +69,25 @@ test('a refused call moves nothing, and says who wants what', async () => {
     `Shopper wants to load $120.00 onto Groceries ·· ${card.last4}; ` +
       "the app's daily budget is $50.00, and $12.00 is left.",
   )
+  assert.match(refused.body['message'], /must approve this call \(\$12\.00 of the budget is left\)/)
   const balance = await send(url, 'GET', '/v1/balance', { bearer: holder.key })
   assert.equal(balance.body['balance_usd'], 962)
 })
 
 test('a call above ask_above_usd is refused, whatever is left', async () => {
   const { holder, card, token } = await openAgent({ amount_usd: 50, ask_above_usd: 10 })
-  approvalIn(await loadCard(url, token, { id: card.id, usd: 10.01 }))
+  const refused = await loadCard(url, token, { id: card.id, usd: 10.01 })
+  approvalIn(refused)
   const [approval] = await listApprovals(url, holder.bearer)
   assert.match(approval?.summary ?? '', /; the app must ask above \$10\.00\.$/)
+  assert.match(refused.body['message'], /must approve this call \(it is above \$10\.00\)/)
   assert.equal((await loadCard(url, token, { id: card.id, usd: 10 })).status, 200)
+})
+
+test('a call above ask_above_usd that would also pass the budget names the budget', async () => {
+  const { card, token } = await openAgent({ amount_usd: 50, ask_above_usd: 10 })
+  const refused = await loadCard(url, token, { id: card.id, usd: 60 })
+  assert.match(refused.body['message'], /\(\$50\.00 of the budget is left\)/)
 })
 
 test('an unload gives back what the app loaded onto that card, and nothing of the owner', async () => {

@@ -1,10 +1,10 @@
 import type { Caller, Context } from '#domain/context/context.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
-import { formatUsd, type Micros } from '#kernel/money.ts'
+import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type ApprovalRequest, ApprovalRequired, nameOfAgent } from './approval.ts'
 import { useApproval } from './approval_store.ts'
-import { type Budget, describeBudget, leftOf, type Usage, usageAt } from './budget.ts'
+import { type Budget, describeBrokenRule, leftOf, type Usage, usageAt } from './budget.ts'
 import {
   type ChargedAmounts,
   findBudget,
@@ -64,6 +64,7 @@ function requestOf(
   { grant_id, budget, usage }: { grant_id: string; budget: Budget; usage: Usage },
 ): ApprovalRequest {
   const wish = `${nameOfAgent(caller.name)} wants to ${purpose}`
+  const broken = describeBrokenRule(budget, usage, amount_micros)
   return {
     account_id: caller.account_id,
     grant_id,
@@ -71,8 +72,8 @@ function requestOf(
     client_name: caller.name,
     operation,
     fingerprint: keys.fingerprint('approval', canonicalJson([operation, input])),
-    summary: `${wish}; ${describeBudget(budget, usage, amount_micros)}.`,
-    left: formatUsd(leftOf(budget, usage)),
+    summary: `${wish}; ${broken.summary}.`,
+    reason: broken.reason,
     amount_micros,
     card_id,
   }

@@ -1,8 +1,15 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
-import { updateKillSwitch } from './kill_switch_store.ts'
+import { notifyOtherCells, updateKillSwitch } from './kill_switch_store.ts'
 
-/** Nothing new starts on a stopped rail; what has started is finished. */
-export const operatorSetKillSwitch: OperatorHandler<'operator_set_kill_switch'> = (
-  { tx, now },
+/**
+ * Nothing new starts on a stopped rail; what has started is finished. With several cells it runs in
+ * cell 0, from which the others take the change over.
+ */
+export const operatorSetKillSwitch: OperatorHandler<'operator_set_kill_switch'> = async (
+  { tx, now, settings },
   input,
-) => updateKillSwitch(tx, input, now)
+) => {
+  const changed = await updateKillSwitch(tx, input, now)
+  if (settings.more_cells.length > 0) await notifyOtherCells(tx)
+  return changed
+}

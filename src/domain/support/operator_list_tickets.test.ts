@@ -6,8 +6,10 @@ import { operatorListTickets } from './operator_list_tickets.ts'
 import { operatorSetTicketStatus } from './operator_set_ticket_status.ts'
 
 const room = await openMoneyRoom()
+const readPage = async (input: Parameters<typeof operatorListTickets>[1]) =>
+  (await room.operate((context) => operatorListTickets(context, input))).value
 const list = async (input: Parameters<typeof operatorListTickets>[1]) =>
-  (await room.operate((context) => operatorListTickets(context, input))).value.data
+  (await readPage(input)).data
 const idsOf = (tickets: Awaited<ReturnType<typeof list>>) => tickets.map(({ id }) => id)
 
 test('lists tickets of all accounts with messages and the email of the customer', async () => {
@@ -36,4 +38,23 @@ test('lists tickets by status, one or several', async () => {
   assert.deepEqual(idsOf(await list({ account_id, status: 'closed' })), [closed.id])
   const both = await list({ account_id, status: 'open,closed' })
   assert.deepEqual(idsOf(both), [closed.id, open.id])
+})
+
+test('a page with long messages ends early, and the next one continues', async () => {
+  const account_id = await room.openAccount()
+  const ids: string[] = []
+  for (let at = 0; at < 3; at += 1) {
+    const { id } = await insertBareTicket(room, { account_id })
+    await room.db.run(
+      `insert into ticket_messages (account_id, ticket_id, id, author, body, created_at)
+       values ($1, $2, $3, 'support', repeat('😀', 200000), now())`,
+      [account_id, id, room.dependencies.newId('msg', room.clock.now())],
+    )
+    ids.unshift(id)
+  }
+  const first = await readPage({ account_id })
+  assert.deepEqual(idsOf(first.data), ids.slice(0, 2), '1.6 of at most 2 MB')
+  assert.equal(first.has_more, true)
+  const rest = await readPage({ account_id, cursor: first.next_cursor ?? '' })
+  assert.deepEqual([idsOf(rest.data), rest.has_more], [ids.slice(2), false])
 })

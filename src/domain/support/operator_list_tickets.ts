@@ -1,19 +1,21 @@
 import { withEmails } from '#domain/accounts/account_emails.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
-import { anyOf, equals, mapPage } from '#platform/postgres/page.ts'
+import { anyOf, endPageBySize, equals, mapPage } from '#platform/postgres/page.ts'
 import { showTickets } from './show_tickets.ts'
-import { readTicketPage } from './ticket_store.ts'
+import { measureMessages, readTicketPage } from './ticket_store.ts'
 
 export const operatorListTickets: OperatorHandler<'operator_list_tickets'> = async (
   { tx },
   input,
 ) => {
-  const rows = await readTicketPage(tx, {
+  const query = {
     operation: 'operator_list_tickets',
     where: [...anyOf('status', input.status), ...equals('account_id', input.account_id)],
     input,
-  })
-  const page = await showTickets(tx, rows)
+  }
+  const rows = await readTicketPage(tx, query)
+  const shown = endPageBySize(rows, query, await measureMessages(tx, rows.data))
+  const page = await showTickets(tx, shown)
   return withEmails(
     tx,
     mapPage(page, ({ account_id, ticket }) => ({ account_id, ...ticket })),

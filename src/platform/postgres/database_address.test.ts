@@ -61,6 +61,25 @@ test('a pool that may not wait is unavailable until the address is known', async
   assert.equal(await nameIn(db), nameOf(old.url))
 })
 
+test('a closed database is unavailable to all pools until the work is done', async () => {
+  const address = new DatabaseAddress(urlsOf(old.url), async () => null)
+  const db = openDatabase(address, { pool_size: 1, move_wait_ms: 0 })
+  const waiting = openDatabase(address, { pool_size: 1, move_wait_ms: 5_000 })
+  after(() => Promise.all([db.close(), waiting.close()]))
+  assert.equal(await nameIn(db), nameOf(old.url))
+  let open: () => void = () => undefined
+  address.closeUntil(
+    new Promise((resolve) => {
+      open = resolve
+    }),
+  )
+  await assert.rejects(nameIn(db), DatabaseUnavailable)
+  const waited = nameIn(waiting)
+  open()
+  assert.equal(await waited, nameOf(old.url))
+  assert.equal(await nameIn(db), nameOf(old.url))
+})
+
 test('a connection to a read-only database asks for the address before it is used', async () => {
   await setReadOnly('on')
   const address = new DatabaseAddress(urlsOf(old.url), async () => urlsOf(next.url))

@@ -23,6 +23,7 @@ export class DatabaseAddress {
   /** Null for the default one. A move keeps it. */
   readonly schema: string | null
   #search: Promise<boolean> | null = null
+  #closed: Promise<boolean> | null = null
   readonly #findMove: FindMove
 
   constructor(urls: DatabaseUrls, findMove: FindMove) {
@@ -35,13 +36,27 @@ export class DatabaseAddress {
     return this.#urls
   }
 
-  /** True during a search: the database may be elsewhere soon, so nobody may use it. */
+  /**
+   * True while nobody may use the database: during a search, because it may be elsewhere soon, and
+   * while it is closed.
+   */
   get isUncertain(): boolean {
-    return this.#search !== null
+    return this.#search !== null || this.#closed !== null
+  }
+
+  /** The database is in use again when the work is done, which needs a connection of its own. */
+  closeUntil(done: Promise<void>): void {
+    const closed = done
+      .then(() => false)
+      .finally(() => {
+        if (this.#closed === closed) this.#closed = null
+      })
+    this.#closed = closed
   }
 
   /** Resolves with true if the database has another address now. Callers share one search. */
   find(): Promise<boolean> {
+    if (this.#closed !== null) return this.#closed
     this.#search ??= this.#ask().finally(() => {
       this.#search = null
     })
@@ -112,7 +127,7 @@ async function findInTime(address: DatabaseAddress, until_ms: number): Promise<b
   const over = new AbortController()
   const late = wait(Math.max(0, until_ms - performance.now()), undefined, { signal: over.signal })
   const expired = late.then(() => {
-    throw new DatabaseUnavailable('the database is being moved to another server')
+    throw new DatabaseUnavailable('the database is closed, or being moved to another server')
   })
   // It also rejects if the search ends first and aborts the timer.
   expired.catch(() => undefined)

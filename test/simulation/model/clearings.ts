@@ -155,10 +155,13 @@ function capture(
   if (purchase !== null) payFromHold(card, purchase, from_hold)
   debitCard(account, card, amount - from_hold)
   if (purchase === null) return
+  const was_open = purchase.open
   purchase.captured += amount
   purchase.open -= from_open
   lowerOpen(scope, card, purchase, is_final ? 0n : purchase.open)
-  purchase.status = purchase.open > 0n ? 'partially_captured' : 'captured'
+  if (amount === 0n && purchase.open === was_open) return
+  if (purchase.open > 0n) purchase.status = 'partially_captured'
+  else purchase.status = purchase.captured > 0n ? 'captured' : 'reversed'
 }
 
 type RefundContext = { purchase: Row | null; original?: string | undefined }
