@@ -190,8 +190,8 @@ function newChain(options: TronNodeOptions, faults: Faults): Chain {
     now: options.now,
     block_interval_ms: options.block_interval_ms ?? BLOCK_INTERVAL_MS,
     assets: assets.map(assetOf),
-    takeRevert: ({ to, txid }) =>
-      faults.take('reverted_transfer', (fault) =>
+    takeFault: (kind, { to, txid }) =>
+      faults.take(kind, (fault) =>
         'txid' in fault ? fault.txid === txid : hexFrom(fault.to) === to,
       ) !== null,
   })

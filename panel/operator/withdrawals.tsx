@@ -60,8 +60,52 @@ export function displayStatus(row: Row): string {
   return row.in_review ? 'review' : row.status
 }
 
+/** Its transfer is final, but it isn't the one that was requested. */
+const isMismatch = ({ status_reason }: Row) => status_reason === 'transfer_mismatch'
+
 function RowActions({ withdrawal }: { withdrawal: Row }) {
-  const invalidates = ['/withdrawals']
+  return isMismatch(withdrawal) ? (
+    <MismatchActions withdrawal={withdrawal} />
+  ) : (
+    <ReviewActions withdrawal={withdrawal} />
+  )
+}
+
+const invalidates = ['/withdrawals']
+
+function MismatchActions({ withdrawal: { id, txid } }: { withdrawal: Row }) {
+  const advice = (
+    <>
+      The transfer {txid} is final, but it isn’t the one that was requested. Look at it on the
+      blockchain first.
+    </>
+  )
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
+      <ActionButton
+        label="Mark as sent"
+        title="Mark withdrawal as sent?"
+        path={`/withdrawals/${id}/approve`}
+        invalidates={invalidates}
+        success_message="Withdrawal marked as sent."
+      >
+        {advice} Nothing is sent again.
+      </ActionButton>
+      <ActionButton
+        label="Return money"
+        title="Return the money?"
+        danger
+        path={`/withdrawals/${id}/refuse`}
+        invalidates={invalidates}
+        success_message="Money returned."
+      >
+        {advice} If coins arrived, the customer is paid twice.
+      </ActionButton>
+    </span>
+  )
+}
+
+function ReviewActions({ withdrawal }: { withdrawal: Row }) {
   return (
     <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       {!isHeld(withdrawal) && (
@@ -97,7 +141,7 @@ export function Withdrawals() {
     <>
       <PageHeader
         title="Withdrawals"
-        description="Withdrawals above the review threshold need your approval."
+        description="Withdrawals above the review threshold, and those that could not be sent or settled, need your decision."
       />
       <Section flush>
         <FilterBar {...filters}>

@@ -144,6 +144,31 @@ test('a withdrawal of a suspended account can only be rejected, and a sent one n
   assert.deepEqual(service.sent('operator_refuse_withdrawal'), [{ id: held.id }])
 })
 
+test('a withdrawal whose final transfer is another one is marked as sent or returned', async (t) => {
+  const mismatch = {
+    ...withdrawal,
+    status: 'broadcasted' as const,
+    status_reason: 'transfer_mismatch' as const,
+    txid: 'ab'.repeat(32),
+  }
+  const service = serve(t, {
+    operator_list_withdrawals: pageOf([mismatch]),
+    operator_approve_withdrawal: sample('operator_approve_withdrawal'),
+    operator_refuse_withdrawal: sample('operator_refuse_withdrawal'),
+  })
+  const page = await open(t, Withdrawals, {})
+  assert(!page.has('button', 'Approve'))
+  await page.click('button', 'Mark as sent')
+  assert(page.in('dialog').text().includes(mismatch.txid))
+  assert.match(page.in('dialog').text(), /Nothing is sent again/)
+  await page.clickOn(page.in('dialog').get('button', 'Mark as sent'))
+  assert.deepEqual(service.sent('operator_approve_withdrawal'), [{ id: mismatch.id }])
+  await page.click('button', 'Return money')
+  assert.match(page.in('dialog').text(), /paid twice/)
+  await page.clickOn(page.in('dialog').get('button', 'Return money'))
+  assert.deepEqual(service.sent('operator_refuse_withdrawal'), [{ id: mismatch.id }])
+})
+
 test('the list of withdrawals is filtered by the service', async (t) => {
   const service = serve(t, { operator_list_withdrawals: pageOf([]) })
   const page = await open(t, Withdrawals, {}, { path: '/withdrawals' })

@@ -51,10 +51,12 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
 const waiting_labels: Readonly<Record<string, string>> = {
   review: 'In review',
   account_suspended: 'On hold',
+  transfer_mismatch: 'In review',
+  nonce_taken: 'In review',
 }
 
 const waitingLabel = ({ status, status_reason }: Withdrawal): string | undefined =>
-  status === 'pending' ? waiting_labels[status_reason ?? ''] : undefined
+  status === 'pending' || status === 'broadcasted' ? waiting_labels[status_reason ?? ''] : undefined
 
 export function WithdrawalStatus({ of: withdrawal }: { of: Withdrawal }) {
   return <Status of={withdrawal.status} label={waitingLabel(withdrawal)} />
@@ -105,14 +107,21 @@ function timelineSteps(withdrawal: Withdrawal): Step[] {
 const waiting_notes: Readonly<Record<string, string>> = {
   review: 'We’re reviewing this withdrawal.',
   account_suspended: 'Your account is suspended.',
+  transfer_mismatch: 'We’re checking what arrived.',
+  nonce_taken: 'We’re checking if it has to be sent again.',
 }
 
 const waitingNote = (reason: string | null) =>
   waiting_notes[reason ?? ''] ?? 'Usually sent within seconds.'
 
 /** Once a transfer is final, the count says nothing and keeps growing. */
-function confirmationsNote({ status, confirmations }: Withdrawal): string | undefined {
+function confirmationsNote({
+  status,
+  status_reason,
+  confirmations,
+}: Withdrawal): string | undefined {
   if (status !== 'broadcasted') return undefined
+  if (status_reason !== null) return waitingNote(status_reason)
   return confirmations === 1 ? '1 confirmation' : `${confirmations} confirmations`
 }
 

@@ -65,6 +65,20 @@ test('withdrawal: the page follows it from request to completion', async (t) => 
   assert.match(steps(), /Completed/)
 })
 
+test('withdrawal: a sent one that an operator checks is in review, without confirmations', async (t) => {
+  const checked = {
+    ...withdrawal,
+    status: 'broadcasted' as const,
+    status_reason: 'transfer_mismatch' as const,
+    broadcasted_at: withdrawal.created_at,
+    confirmations: 40,
+  }
+  serve(t, { get_withdrawal: checked })
+  const page = await open(t, WithdrawalPage, { id: withdrawal.id })
+  assert.match(page.text(), /In review.*checking what arrived/)
+  assert.doesNotMatch(page.text(), /confirmations/)
+})
+
 test('withdrawal: one in review and a failed one say why, and that the money is back', async (t) => {
   const service = serve(t, { get_withdrawal: { ...withdrawal, status_reason: 'review' } })
   const review = await open(t, WithdrawalPage, { id: withdrawal.id })

@@ -10,14 +10,14 @@ import {
 } from './block.ts'
 import { BlockStore } from './block_store.ts'
 import { ChainState, type Reader } from './chain_state.ts'
-import { execute, type TakeRevert } from './execute.ts'
+import { execute, type TakeFault } from './execute.ts'
 
 export type ChainSettings = {
   chain_id: number
   now: () => number
   block_interval_ms: number
   assets: readonly Asset[]
-  takeRevert: TakeRevert
+  takeFault: TakeFault
 }
 
 type Slots = { first_ms: number; step_ms: number; count: number }
@@ -185,9 +185,9 @@ export class Chain {
   }
 
   #executed(transaction: Transaction, time_ms: number): ExecutedTransaction[] {
-    const { takeRevert } = this.#settings
+    const { takeFault } = this.#settings
     const receipt = this.state.attempt(() =>
-      execute(this.state, transaction, { time_ms, assets: this.assets, takeRevert }),
+      execute(this.state, transaction, { time_ms, assets: this.assets, takeFault }),
     )
     return receipt === null ? [] : [{ ...transaction, receipt }]
   }

@@ -13,13 +13,15 @@ import {
   energyFree,
 } from './resources.ts'
 
-export type TakeRevert = (transfer: { to: string; txid: string }) => boolean
+export type TransferFault = 'reverted_transfer' | 'taxed_transfer'
+
+export type TakeFault = (kind: TransferFault, transfer: { to: string; txid: string }) => boolean
 
 export type BlockContext = {
   time_ms: number
   assets: ReadonlyMap<string, Asset>
-  /** True if this transfer must be mined and fail. */
-  takeRevert: TakeRevert
+  /** True if this transfer must be mined with this fault. */
+  takeFault: TakeFault
 }
 
 type Call = Extract<TronContract, { type: 'TriggerSmartContract' }>
@@ -84,15 +86,19 @@ function executeCall(
   }
   if (is_out_of_energy) return { ...spent, result: 'OUT_OF_ENERGY', reason: OUT_OF_ENERGY }
   const { transfer } = 'transfer' in result ? result : { transfer: undefined }
-  const is_forced_revert =
-    transfer !== undefined && context.takeRevert({ to: transfer.to, txid: transaction.txid })
-  if (!result.ok || is_forced_revert) return { ...spent, result: 'REVERT', reason: REVERTED }
+  const hasFault = (kind: TransferFault) =>
+    transfer !== undefined && context.takeFault(kind, { to: transfer.to, txid: transaction.txid })
+  if (!result.ok || hasFault('reverted_transfer')) {
+    return { ...spent, result: 'REVERT', reason: REVERTED }
+  }
   if (asset === undefined || transfer === undefined) {
     return { ...spent, result: 'SUCCESS', returned: result.returned }
   }
+  const tax = hasFault('taxed_transfer') ? transfer.value / 100n : 0n
+  const arriving = { ...transfer, value: transfer.value - tax }
   state.add(keys.asset(asset.address, transfer.from), -transfer.value)
-  state.add(keys.asset(asset.address, transfer.to), transfer.value)
-  const logs = [transferLog(asset, transfer)]
+  state.add(keys.asset(asset.address, transfer.to), arriving.value)
+  const logs = [transferLog(asset, arriving)]
   return { ...spent, result: 'SUCCESS', returned: result.returned, logs }
 }
 

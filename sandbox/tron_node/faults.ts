@@ -17,6 +17,8 @@ export type Fault = { times?: number; path?: string } & (
   | { kind: 'refused_broadcast'; code: string }
   /** The next token transfer to this address, or the one with this txid, is mined and fails. */
   | ({ kind: 'reverted_transfer' } & ({ to: string } | { txid: string }))
+  /** The next token transfer to this address succeeds, but one percent less arrives. */
+  | { kind: 'taxed_transfer'; to: string }
 )
 export type FaultKind = Fault['kind']
 

@@ -51,7 +51,7 @@ test('90 idle days store no block, compute no hash and save a few bytes', () => 
     now: () => clock_ms,
     block_interval_ms: INTERVAL_MS,
     assets: [],
-    takeRevert: () => false,
+    takeFault: () => false,
   })
   Exchange.fundAtGenesis(chain)
   chain.append(START_MS, [])

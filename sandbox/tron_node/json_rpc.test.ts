@@ -167,7 +167,7 @@ test('more than 10,000 results return -32005', () => {
     now: () => 1_790_000_000_000,
     block_interval_ms: 3_000,
     assets: [{ address: 'ab'.repeat(20), symbol: 'USDT', name: 'Tether USD', decimals: 6 }],
-    takeRevert: () => false,
+    takeFault: () => false,
   })
   Exchange.fundAtGenesis(chain)
   chain.append(1_790_000_000_000, [])

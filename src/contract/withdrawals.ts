@@ -46,7 +46,10 @@ export const Withdrawal = Type.Object(
       Type.String({
         description:
           'Reason for the status, if there is one. review: waiting for approval by an operator. ' +
-          'account_suspended: on hold until the suspension ends or an operator refuses it.',
+          'account_suspended: on hold until the suspension ends or an operator refuses it. ' +
+          "transfer_mismatch: the transfer on the blockchain isn't the requested one, so an " +
+          'operator checks it. nonce_taken: another transaction took its place on the ' +
+          'blockchain, and an operator decides if it is sent again.',
         examples: ['review'],
       }),
     ),

@@ -84,16 +84,15 @@ export const rails: readonly PlantedBug[] = [
     ...advance,
     name: 'withdrawal_completed_twice',
     find: `    if (locked.step !== 'signed') return
-    const change = {
-      status: 'completed',`,
+    const position`,
     replace: `    if (locked.step === 'failed') return
-    const change = {
-      status: 'completed',`,
+    const position`,
     breaks: 'A withdrawal completes once.',
   },
   {
     ...advance,
     name: 'withdrawal_sent_with_fee',
+    file: 'src/domain/withdrawals/settle_withdrawal.ts',
     find: 'to: chain_purse, amount_micros: netOf(done) }',
     replace: 'to: chain_purse, amount_micros: done.amount_micros }',
     breaks: 'The net amount of a withdrawal goes to the chain.',
@@ -101,6 +100,7 @@ export const rails: readonly PlantedBug[] = [
   {
     ...advance,
     name: 'withdrawal_fee_of_net',
+    file: 'src/domain/withdrawals/settle_withdrawal.ts',
     find: 'to: fees, amount_micros: done.fee_micros }',
     replace: 'to: fees, amount_micros: 0n }',
     breaks: 'The fee of a withdrawal becomes ours.',
@@ -108,6 +108,7 @@ export const rails: readonly PlantedBug[] = [
   {
     ...advance,
     name: 'withdrawal_returned_without_fee',
+    file: 'src/domain/withdrawals/settle_withdrawal.ts',
     find: 'to: treasury, amount_micros: failed.amount_micros }',
     replace: 'to: treasury, amount_micros: netOf(failed) }',
     breaks: 'A failed withdrawal returns in full.',
@@ -138,9 +139,26 @@ export const rails: readonly PlantedBug[] = [
   {
     ...confirm,
     name: 'withdrawal_reverted_completes',
-    find: 'if (found.ok) await completeWithdrawal',
-    replace: 'if (found.block_number > 0) await completeWithdrawal',
+    find: `      return failWithdrawal(dependencies, withdrawal, 'reverted')`,
+    replace: `      return completeWithdrawal(dependencies, withdrawal, found)`,
     breaks: 'A reverted transfer returns its money.',
+  },
+  {
+    ...confirm,
+    name: 'withdrawal_mismatch_returns',
+    find: `      if (await holdMismatch(dependencies, withdrawal, found)) {`,
+    replace: `      await failWithdrawal(dependencies, withdrawal, 'reverted')
+      if (withdrawal.id === '') {`,
+    breaks: 'A final transfer that is not the requested one returns no money by itself.',
+  },
+  {
+    ...advance,
+    name: 'withdrawal_mismatch_sent_again',
+    file: 'src/domain/withdrawals/operator_approve_withdrawal.ts',
+    find: 'isMismatch(withdrawal)\n',
+    replace: 'isMismatch({ ...withdrawal, block_number: null })\n',
+    breaks: 'An approved withdrawal whose transfer is final is not sent again.',
+    tests: ['src/domain/withdrawals/operator_approve_withdrawal.test.ts'],
   },
   {
     ...confirm,

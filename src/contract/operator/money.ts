@@ -107,7 +107,7 @@ export const operator_list_withdrawals = operatorOperation({
   method: 'GET',
   path: '/withdrawals',
   role: 'viewer',
-  summary: 'List withdrawals of all accounts. Status review: those awaiting approval.',
+  summary: 'List withdrawals of all accounts. Status review: those that await an operator.',
   input: Input({
     ...pageQuery,
     status: Type.Optional(
@@ -123,7 +123,7 @@ export const operator_list_withdrawals = operatorOperation({
       refund_of: Type.Union([Type.String(), Type.Null()], {
         description: 'ID of the held deposit it sends back, if any.',
       }),
-      in_review: Type.Boolean({ description: 'True if it awaits approval.' }),
+      in_review: Type.Boolean({ description: 'True if it awaits an operator.' }),
     }),
   ),
 })
@@ -133,7 +133,7 @@ export const operator_approve_withdrawal = operatorOperation({
   method: 'POST',
   path: '/withdrawals/{id}/approve',
   role: 'risk',
-  summary: 'Approve a withdrawal.',
+  summary: 'Approve a withdrawal. If its transfer is final, it counts as sent, without sending.',
   input: Input({ id: WithdrawalId }),
   output: Withdrawal,
   problems: ['kill_switch_active', 'account_suspended'],

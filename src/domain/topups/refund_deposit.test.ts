@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { NewEvent } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import { eventTypes } from '#test/support/topups.ts'
 import { abandonRefund, beginRefund, finishRefund } from './refund_deposit.ts'
@@ -15,8 +18,14 @@ async function openHeld() {
 }
 
 const begin = (id: string) => room.operate((context) => beginRefund(context, id))
-const finish = (id: string) => db.transaction((tx) => finishRefund(tx, dependencies, id))
-const abandon = (id: string) => db.transaction((tx) => abandonRefund(tx, dependencies, id))
+const contextIn = (tx: Tx) => ({
+  ...dependencies,
+  now: dependencies.clock.now(),
+  emit: (account_id: string, event: NewEvent) =>
+    emitAsSystem(tx, dependencies, account_id, { events: [event] }),
+})
+const finish = (id: string) => db.transaction((tx) => finishRefund(tx, contextIn(tx), id))
+const abandon = (id: string) => db.transaction((tx) => abandonRefund(tx, contextIn(tx), id))
 
 async function stateOf(id: string): Promise<[string, bigint]> {
   const [row] = await db.rows<{ state: string; suspense: bigint }>(

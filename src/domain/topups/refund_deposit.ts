@@ -1,6 +1,6 @@
 import type { Topup } from '#contract/topups.ts'
-import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { NewEvent } from '#domain/context/context.ts'
+import type { Stamp } from '#domain/ledger/post.ts'
 import { chain as chain_purse, suspense } from '#domain/ledger/purse.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { assert } from '#kernel/assert.ts'
@@ -11,8 +11,13 @@ import { resolveTransfer, setTransferState } from './chain_store.ts'
 import { moveOutOfSuspense, refreshTopup, requireHeld } from './suspense.ts'
 import { findHeld, findRefunding, type HeldDepositRow } from './suspense_store.ts'
 import { makeTopupView, type TopupRow, topupReference } from './topup.ts'
-import type { TopupDependencies } from './topup_dependencies.ts'
 import { lockTopupOf } from './topup_store.ts'
+
+/** A task or an operator ends a payment: the time of the change, and the trail of their side. */
+export type SettlementContext = Stamp & {
+  settings: Settings
+  emit(account_id: string, event: NewEvent): void | Promise<void>
+}
 
 /**
  * Starts the refund of a held deposit to its sender. The money leaves suspense when the transfer is
@@ -41,12 +46,10 @@ export async function beginRefund(
 /** The transfer to the sender is final. */
 export async function finishRefund(
   tx: Tx,
-  dependencies: TopupDependencies,
+  { now, newId, settings }: Omit<SettlementContext, 'emit'>,
   id: string,
 ): Promise<void> {
   const { deposit, topup } = await lockRefunding(tx, id)
-  const { clock, newId, settings } = dependencies
-  const now = clock.now()
   const step = { movement: 'suspense_refunded', from: suspense, to: chain_purse } as const
   const movement_id = await moveOutOfSuspense(tx, { now, newId }, { deposit, step })
   await resolveTransfer(tx, id, { state: 'refunded', movement_id })
@@ -56,23 +59,18 @@ export async function finishRefund(
 /** The transfer failed and nothing was sent: an operator decides on the deposit again. */
 export async function abandonRefund(
   tx: Tx,
-  dependencies: TopupDependencies,
+  { now, settings, emit }: Omit<SettlementContext, 'newId'>,
   id: string,
 ): Promise<void> {
   const { deposit, topup } = await lockRefunding(tx, id)
   await setTransferState(tx, id, { from: 'refunding', to: 'held' })
-  const { clock, settings } = dependencies
-  const stored = await refreshTopup(tx, withReason(topup, deposit.held_reason), {
-    settings,
-    now: clock.now(),
-  })
+  const stored = await refreshTopup(tx, withReason(topup, deposit.held_reason), { settings, now })
   const amount = dollarsFromMicros(deposit.value_micros)
-  const event = {
+  await emit(topup.account_id, {
     ...topupErrorEvent(settings, stored, deposit),
     message: `${amount} deposit could not be returned and is on hold.`,
-    severity: 'error' as const,
-  }
-  await emitAsSystem(tx, dependencies, topup.account_id, { events: [event] })
+    severity: 'error',
+  })
 }
 
 async function lockRefunding(tx: Tx, id: string) {

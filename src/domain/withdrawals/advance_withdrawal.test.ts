@@ -9,12 +9,14 @@ import {
   completeWithdrawal,
   failWithdrawal,
   holdForReview,
+  holdMismatch,
   markBroadcasted,
   recordBlock,
   resumeAttempt,
   storeReplacement,
   storeTransfer,
 } from './advance_withdrawal.ts'
+import { findCustodyBooks } from './custody_store.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import { findTransfers, insertTransfer, lockWithdrawal } from './withdrawal_store.ts'
 
@@ -78,6 +80,11 @@ const functions: [string, Advance, readonly string[]][] = [
   [
     'completeWithdrawal',
     (withdrawal) => completeWithdrawal(dependencies, withdrawal, positionOf(withdrawal)),
+    ['signed'],
+  ],
+  [
+    'holdMismatch',
+    (withdrawal) => holdMismatch(dependencies, withdrawal, positionOf(withdrawal)),
     ['signed'],
   ],
   ['beginAttempt', (withdrawal) => beginAttempt(dependencies, withdrawal), ['signed']],
@@ -222,6 +229,20 @@ test('a block is recorded once and removed when a reorg took it', async () => {
   }
   const { version, block_number } = await reload(signed)
   assert.deepEqual([version - signed.version, block_number], [2n, null])
+})
+
+test('a mismatch moves no money, and its coins count as in flight', async () => {
+  const signed = await openSigned({ asset: 'HELD' })
+  await markBroadcasted(dependencies, signed)
+  assert.equal(await holdMismatch(dependencies, signed, positionOf(signed)), true)
+  const { status, step, status_reason, block_number } = await reload(signed)
+  assert.deepEqual(
+    [status, step, status_reason, block_number],
+    ['broadcasted', 'review', 'transfer_mismatch', 7n],
+  )
+  assert.deepEqual(await balances(signed), { treasury: 80, payout: 20 })
+  const books = (await findCustodyBooks(db)).find(({ asset }) => asset === 'HELD')
+  assert.equal(books?.in_flight_micros, 19_000_000n)
 })
 
 test('the books stay sound through all of it', () => assertBooksSound(db))

@@ -1,19 +1,12 @@
-import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
-import type { NewEvent } from '#domain/context/context.ts'
-import { type Move, post } from '#domain/ledger/post.ts'
-import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
-import { abandonRefund, finishRefund } from '#domain/topups/refund_deposit.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd } from '#kernel/money.ts'
-import type { Tx } from '#platform/postgres/db.ts'
 import { claimNonce } from './sender_order_store.ts'
-import type { SentTransferRow } from './sent_transfers.ts'
+import type { MinedTransfer, SentTransferRow } from './sent_transfers.ts'
+import { settleAsReturned, settleAsSent, subjectOf, systemContext } from './settle_withdrawal.ts'
 import {
   isHeldBySuspension,
-  netOf,
   shortAddress,
   type WithdrawalRow,
-  withdrawalReference,
   withdrawalView,
 } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
@@ -84,13 +77,17 @@ export async function markBroadcasted(
     const sent = await updateWithdrawal(tx, locked, change, now)
     // The account holder sees a refund on the top-up, not as a withdrawal.
     if (sent.refund_of !== null) return
-    await emitWithdrawalEvent(tx, dependencies, sent, {
+    await systemContext(tx, dependencies).emit(sent.account_id, {
       type: 'withdrawal.broadcasted',
       message: `${formatUsd(sent.amount_micros)} withdrawal sent to ${shortAddress(sent.address)}.`,
       object: withdrawalView(sent),
+      ...subjectOf(sent),
     })
   })
 }
+
+/** The block of a transfer, and which of the attempts it contains. */
+type BlockPosition = Pick<MinedTransfer, 'block_number' | 'txid'>
 
 export async function recordBlock(
   { db, clock }: WithdrawalDependencies,
@@ -107,68 +104,53 @@ export async function recordBlock(
   })
 }
 
-/** The block of a transfer, and which of the attempts it contains. */
-type BlockPosition = { block_number: number; txid: string }
-
-/** The transfer is final: the reserved amount goes to the chain and to our fees. */
+/** The transfer is final. */
 export async function completeWithdrawal(
   dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   { block_number, txid }: BlockPosition,
 ): Promise<void> {
   await dependencies.db.transaction(async (tx) => {
-    const now = dependencies.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== 'signed') return
-    const change = {
-      status: 'completed',
-      status_reason: null,
-      step: 'completed',
-      txid,
-      block_number: BigInt(block_number),
-      completed_at: now,
-    } as const
-    const done = await updateWithdrawal(tx, locked, change, now)
-    if (done.refund_of !== null) return finishRefund(tx, dependencies, done.refund_of)
-    await postFromPayout(dependencies, tx, done, [
-      { movement: 'withdrawal_sent', to: chain_purse, amount_micros: netOf(done) },
-      { movement: 'withdrawal_fee_taken', to: fees, amount_micros: done.fee_micros },
-    ])
-    const amount = formatUsd(done.amount_micros)
-    await emitWithdrawalEvent(tx, dependencies, done, {
-      type: 'withdrawal.completed',
-      message: `${amount} withdrawal to ${shortAddress(done.address)} is complete.`,
-      object: null,
-    })
+    const position = { block_number: BigInt(block_number), txid }
+    await settleAsSent(tx, systemContext(tx, dependencies), locked, position)
   })
 }
 
-/** None of its transfers can be mined any longer: the whole amount returns to the treasury. */
+/**
+ * The transfer is final and succeeded, but it isn't the one that was requested. Coins may have been
+ * moved, so nothing returns: an operator looks at the chain and settles the withdrawal.
+ */
+export async function holdMismatch(
+  { db, clock }: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  { block_number, txid }: BlockPosition,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== 'signed') return false
+    const position = { block_number: BigInt(block_number), txid }
+    const change = { ...position, step: 'review', status_reason: 'transfer_mismatch' } as const
+    await updateWithdrawal(tx, locked, change, clock.now())
+    return true
+  })
+}
+
+/** None of its transfers can be mined any longer. */
 export async function failWithdrawal(
   dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   reason: string,
 ): Promise<void> {
   await dependencies.db.transaction(async (tx) => {
-    const now = dependencies.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== withdrawal.step || locked.attempt !== withdrawal.attempt) return
     assert(
       locked.step !== 'completed' && locked.step !== 'failed',
       'only an open withdrawal can fail',
     )
-    const change = { status: 'failed', status_reason: reason, step: 'failed' } as const
-    const failed = await updateWithdrawal(tx, locked, change, now)
-    if (failed.refund_of !== null) return abandonRefund(tx, dependencies, failed.refund_of)
-    await postFromPayout(dependencies, tx, failed, [
-      { movement: 'withdrawal_returned', to: treasury, amount_micros: failed.amount_micros },
-    ])
-    await emitWithdrawalEvent(tx, dependencies, failed, {
-      type: 'withdrawal.failed',
-      severity: 'error',
-      message: `Withdrawal failed. ${formatUsd(failed.amount_micros)} returned to your balance.`,
-      object: null,
-    })
+    await settleAsReturned(tx, systemContext(tx, dependencies), locked, reason)
   })
 }
 
@@ -220,41 +202,4 @@ export async function holdForReview(
     const change = { step, next_try_at, status_reason: 'review' } as const
     await updateWithdrawal(tx, locked, change, clock.now())
   })
-}
-
-type PayoutMove = Pick<Move, 'movement' | 'to' | 'amount_micros'>
-
-async function postFromPayout(
-  { clock, newId }: WithdrawalDependencies,
-  tx: Tx,
-  { account_id, id, asset, chain, address }: WithdrawalRow,
-  payout_moves: readonly PayoutMove[],
-): Promise<void> {
-  const moves = payout_moves
-    .filter(({ amount_micros }) => amount_micros > 0n)
-    .map((payout_move) => ({
-      ...payout_move,
-      account_id,
-      from: payout,
-      reference: withdrawalReference(id),
-      description: `${asset} to ${address} on ${chain}`,
-    }))
-  const posted = await post(tx, moves, { now: clock.now(), newId })
-  assert(
-    posted.every((one) => one !== null),
-    'the reserved amount is in the payout purse',
-  )
-}
-
-type WithdrawalEvent = Pick<NewEvent, 'type' | 'message' | 'object' | 'severity'>
-
-function emitWithdrawalEvent(
-  tx: Tx,
-  dependencies: WithdrawalDependencies,
-  withdrawal: WithdrawalRow,
-  fields: WithdrawalEvent,
-): Promise<void> {
-  const resource = withdrawalReference(withdrawal.id)
-  const event = { ...fields, resource, amount_micros: withdrawal.amount_micros }
-  return emitAsSystem(tx, dependencies, withdrawal.account_id, { events: [event] })
 }

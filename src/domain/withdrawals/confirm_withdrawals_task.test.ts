@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { withLease } from '#platform/postgres/lease.ts'
-import { advance } from '#test/support/calls.ts'
+import { advance, assertRefused } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
 import { assertBooksSound } from '#test/support/money.ts'
+import { operate } from '#test/support/operator.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 import { balanceOf, eventTypes, fund } from '#test/support/topups.ts'
@@ -67,6 +69,49 @@ test('a final failure returns the whole amount', async () => {
   assert.deepEqual([failed.status, failed.status_reason], ['failed', 'reverted'])
   assert.deepEqual(await balances(), [500, 0])
   assert.equal(arrived(), before)
+  await assertBooksSound(db)
+})
+
+/** A withdrawal whose token kept a part of the amount, held once the transfer is final. */
+async function heldMismatch(): Promise<Withdrawal> {
+  node.fault({ kind: 'taxed_transfer', to: WALLET })
+  const { id } = await requested(account, 100)
+  await until(id, ({ status }) => status === 'broadcasted')
+  node.mine(30)
+  await until(id, ({ status_reason }) => status_reason === 'transfer_mismatch')
+  return withdrawal(id)
+}
+
+test('a final transfer of another amount awaits an operator; no money returns or is sent', async () => {
+  const before = arrived()
+  const { id, status, txid } = await heldMismatch()
+  assert.deepEqual([status, arrived() - before], ['broadcasted', 98_010_000n])
+  assert.deepEqual(await balances(), [400, 100])
+  const listed = await operate(url, 'GET', `/withdrawals?status=review`)
+  const [row] = listed.body['data'].filter((one: { id: string }) => one.id === id)
+  assert.deepEqual([row.in_review, row.status_reason], [true, 'transfer_mismatch'])
+  const { text } = await send(url, 'GET', '/metrics')
+  assert.match(text, /florin_held_withdrawals_total [1-9]/)
+  await tasks.run(TASKS)
+  assert.equal(arrived() - before, 98_010_000n)
+  await assertBooksSound(db)
+  const settled = await operate(url, 'POST', `/withdrawals/${id}/approve`)
+  assert.deepEqual([settled.body['status'], settled.body['txid']], ['completed', txid])
+  await tasks.run(TASKS)
+  assert.equal(arrived() - before, 98_010_000n)
+  assert.deepEqual(await balances(), [400, 0])
+  await assertBooksSound(db)
+})
+
+test('an operator can return the money of a final transfer of another amount, once', async () => {
+  const { id } = await heldMismatch()
+  const returned = await operate(url, 'POST', `/withdrawals/${id}/refuse`)
+  assert.deepEqual([returned.body['status'], returned.body['status_reason']], ['failed', 'refused'])
+  for (const decision of ['approve', 'refuse']) {
+    const again = await operate(url, 'POST', `/withdrawals/${id}/${decision}`)
+    assertRefused(again, 409, 'invalid_request')
+  }
+  assert.deepEqual(await balances(), [500, 0])
   await assertBooksSound(db)
 })
 

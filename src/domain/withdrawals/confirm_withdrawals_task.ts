@@ -7,10 +7,12 @@ import {
   beginAttempt,
   completeWithdrawal,
   failWithdrawal,
+  holdMismatch,
   markBroadcasted,
   recordBlock,
   storeReplacement,
 } from './advance_withdrawal.ts'
+import { alertOperator } from './awaiting_review.ts'
 import {
   broadcastTransfer,
   dueFilter,
@@ -18,7 +20,7 @@ import {
   leaseNameOf,
   putLast,
 } from './send_withdrawals_task.ts'
-import { findFate, isStuck, type SentTransferRow } from './sent_transfers.ts'
+import { findFate, isStuck, type MinedTransfer, type SentTransferRow } from './sent_transfers.ts'
 import { signReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
@@ -94,10 +96,27 @@ async function followTransfer(
     case 'final':
       await markBroadcasted(dependencies, withdrawal)
       dependencies.fail('before_withdrawal_settled')
-      if (found.ok) await completeWithdrawal(dependencies, withdrawal, found)
-      else await failWithdrawal(dependencies, withdrawal, 'reverted')
+      await settleFinal(dependencies, withdrawal, found)
       dependencies.fail('after_withdrawal_settled')
       return false
+  }
+}
+
+/** Only a revert proves that nothing was moved. */
+async function settleFinal(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  found: MinedTransfer,
+): Promise<void> {
+  switch (found.result) {
+    case 'success':
+      return completeWithdrawal(dependencies, withdrawal, found)
+    case 'reverted':
+      return failWithdrawal(dependencies, withdrawal, 'reverted')
+    case 'mismatch':
+      if (await holdMismatch(dependencies, withdrawal, found)) {
+        alertOperator(dependencies, withdrawal, 'a final transfer is not the requested one')
+      }
   }
 }
 

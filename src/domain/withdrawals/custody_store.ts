@@ -8,7 +8,10 @@ export type CustodyBooks = {
   in_flight_micros: Micros
 }
 
-/** Custody by asset: received minus sent, and the amount in signed withdrawals. */
+/**
+ * Custody by asset: received minus sent, and the amount whose coins may have left: in signed
+ * withdrawals, and in those whose final transfer awaits an operator.
+ */
 export function findCustodyBooks(tx: Tx): Promise<CustodyBooks[]> {
   return tx.rows<CustodyBooks>(
     `select chain, asset,
@@ -19,7 +22,9 @@ export function findCustodyBooks(tx: Tx): Promise<CustodyBooks[]> {
        full join (select chain, asset,
                          sum(amount_micros - fee_micros)
                            filter (where step = 'completed' and refund_of is null) as sent,
-                         sum(amount_micros - fee_micros) filter (where step = 'signed') as in_flight
+                         sum(amount_micros - fee_micros)
+                           filter (where step = 'signed'
+                                      or step = 'review' and block_number is not null) as in_flight
                     from withdrawals group by 1, 2) s using (chain, asset)`,
   )
 }

@@ -36,7 +36,7 @@ function withFirstChainDown(task: (dependencies: WithdrawalDependencies) => Task
     lookup: fail,
   })
   const up = outletOf(room, {
-    lookup: async () => ({ fate: 'final', ok: true, block_number: 7 }),
+    lookup: async () => ({ fate: 'final', result: 'success', block_number: 7 }),
   })
   return task(withdrawalDependencies(room, { chain_senders: [down, up] }))
 }
@@ -113,7 +113,7 @@ test('a signed withdrawal that cannot be looked up is followed after the others'
   clock.pass(1)
   const lookup: ChainSender['lookup'] = async ({ txid }) => {
     if (txid === lost.txid) throw new Error('broken')
-    return { fate: 'final', ok: true, block_number: 7 }
+    return { fate: 'final', result: 'success', block_number: 7 }
   }
   const chain_senders = [outletOf(room, { lookup })]
   const task = confirmWithdrawalsTask(withdrawalDependencies(room, { chain_senders }))

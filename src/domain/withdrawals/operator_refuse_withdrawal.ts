@@ -1,43 +1,21 @@
-import { move } from '#domain/ledger/move.ts'
-import { payout, treasury } from '#domain/ledger/purse.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
-import { formatUsd } from '#kernel/money.ts'
 import { lockAwaitingReview } from './awaiting_review.ts'
+import { settleAsReturned } from './settle_withdrawal.ts'
 import { withdrawalReference, withdrawalView } from './withdrawal.ts'
-import { updateWithdrawal } from './withdrawal_store.ts'
 
-/** Nothing is signed yet, so the whole amount returns to the treasury. */
+/**
+ * The whole amount returns. No transfer of it can be mined any longer; if one is final, the
+ * operator has looked at the chain and says that nothing arrived.
+ */
 export const operatorRefuseWithdrawal: OperatorHandler<'operator_refuse_withdrawal'> = async (
   context,
   { id },
 ) => {
-  const { tx, now, newId } = context
-  const withdrawal = await lockAwaitingReview(tx, id)
-  const { account_id, amount_micros } = withdrawal
-  const reference = withdrawalReference(id)
-  await move(
-    tx,
-    {
-      movement: 'withdrawal_returned',
-      account_id,
-      from: payout,
-      to: treasury,
-      amount_micros,
-      reference,
-      description: `${withdrawal.asset} to ${withdrawal.address} on ${withdrawal.chain}`,
-    },
-    { now, newId },
-  )
-  const change = { status: 'failed', step: 'failed', status_reason: 'refused' } as const
-  const refused = await updateWithdrawal(tx, withdrawal, change, now)
-  context.emit(account_id, {
-    type: 'withdrawal.failed',
-    severity: 'error',
-    message: `Withdrawal refused. ${formatUsd(amount_micros)} returned to your balance.`,
-    resource: reference,
-    object: null,
-    amount_micros,
+  const withdrawal = await lockAwaitingReview(context.tx, id)
+  const refused = await settleAsReturned(context.tx, context, withdrawal, 'refused')
+  context.audit(withdrawal.account_id, {
+    action: 'refuse_withdrawal',
+    resource: withdrawalReference(id),
   })
-  context.audit(account_id, { action: 'refuse_withdrawal', resource: reference })
   return withdrawalView(refused)
 }

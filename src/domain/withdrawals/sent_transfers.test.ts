@@ -29,8 +29,8 @@ const nodeWith = (fates: Record<string, TransferFate>) =>
 test('any attempt in a block decides the fate, an older one too', async () => {
   const attempts = [attemptOf(3), attemptOf(2), attemptOf(1)]
   for (const fate of ['mined', 'final'] as const) {
-    for (const ok of [true, false]) {
-      const mined = { fate, ok, block_number: 7 }
+    for (const result of ['success', 'reverted', 'mismatch'] as const) {
+      const mined = { fate, result, block_number: 7 }
       const node = nodeWith({ '1': mined, '3': { fate: 'dead' } })
       assert.deepEqual(await findFate(node, FROM, attempts), { ...mined, txid: '0x1' })
     }

@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import type { ChainSender, StoredTransfer } from '#rails/chain/sender.ts'
+import type { ChainSender, StoredTransfer, TransferResult } from '#rails/chain/sender.ts'
 import type { SignedTransfer } from '#rails/signer/intent.ts'
 
 /** A signed transfer of a withdrawal or a sweep, stored before it is sent. */
@@ -37,9 +37,10 @@ export const toStoredTransfer = (from: string, row: SentTransferRow): StoredTran
   txid: row.txid.replace(/^0x/, ''),
 })
 
-export type Fate =
-  | { fate: 'unknown' | 'dead' }
-  | { fate: 'mined' | 'final'; ok: boolean; block_number: number; txid: string }
+export type Fate = { fate: 'unknown' | 'dead' } | ({ fate: 'mined' | 'final' } & MinedTransfer)
+
+/** The block of a transfer, its effect there, and which of the attempts it contains. */
+export type MinedTransfer = { result: TransferResult; block_number: number; txid: string }
 
 /**
  * The fate of a payment from all its attempts, newest first. Attempts with the same nonce replace
@@ -55,7 +56,7 @@ export async function findFate(
   let outcome: Fate = { fate: 'unknown' }
   for (const row of rows) {
     const found = await chain_sender.lookup(toStoredTransfer(from, row))
-    if ('ok' in found) return { ...found, txid: row.txid }
+    if ('result' in found) return { ...found, txid: row.txid }
     if (row === newest) outcome = found
   }
   return outcome

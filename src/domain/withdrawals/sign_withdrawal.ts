@@ -2,6 +2,7 @@ import { assert } from '#kernel/assert.ts'
 import { type ChainSender, type Payment, TransferRefused } from '#rails/chain/sender.ts'
 import type { SignerRefusal, TransferIntent } from '#rails/signer/intent.ts'
 import { holdForReview, resumeAttempt } from './advance_withdrawal.ts'
+import { alertOperator } from './awaiting_review.ts'
 import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
@@ -88,6 +89,7 @@ async function hold(
   const isForOperator = is_lasting && withdrawal.refund_of === null
   const step = isForOperator ? 'review' : 'reserved'
   await holdForReview(dependencies, withdrawal, { step, next_try_at })
+  if (isForOperator) alertOperator(dependencies, withdrawal, 'a withdrawal cannot be sent')
 }
 
 /** Signs a stuck transfer again with a higher fee. Null if that's impossible; it keeps waiting. */

@@ -109,7 +109,7 @@ async function followLeg(context: SweepContext, sweep: SweepRow, leg: Leg): Prom
   assert(newest !== undefined, 'a leg in progress has its signed bytes')
   switch (found.fate) {
     case 'final':
-      return settleSweep(dependencies, sweep, { leg, ok: found.ok })
+      return settleSweep(dependencies, sweep, { leg, ok: found.result === 'success' })
     case 'dead': {
       const step = leg === 'fuel' ? 'planned' : 'fuelled'
       await updateStep(dependencies, sweep, { step, attempt: sweep.attempt + 1 })

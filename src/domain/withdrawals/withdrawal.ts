@@ -37,6 +37,10 @@ export type WithdrawalRow = {
   account_status: 'active' | 'suspended'
 }
 
+/** In review although its transfer is final: it isn't the one that was requested. */
+export const isMismatch = ({ step, block_number }: WithdrawalRow): boolean =>
+  step === 'review' && block_number !== null
+
 /**
  * An unsigned withdrawal is held while its account is suspended. A refund of a deposit is an
  * operator's decision and is not held.
@@ -44,6 +48,7 @@ export type WithdrawalRow = {
 export const isHeldBySuspension = (withdrawal: WithdrawalRow): boolean =>
   withdrawal.account_status === 'suspended' &&
   withdrawal.refund_of === null &&
+  !isMismatch(withdrawal) &&
   (withdrawal.step === 'review' || withdrawal.step === 'reserved')
 
 export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {

@@ -73,8 +73,8 @@ export const withdrawal_proofs: readonly Proof[] = [
                     w.step) as sentence
         from slices s ${changedRows('withdrawals', 'w')}
        where (w.status, w.step) not in (('pending', 'review'), ('pending', 'reserved'),
-               ('pending', 'signed'), ('broadcasted', 'reserved'), ('broadcasted', 'signed'),
-               ('completed', 'completed'), ('failed', 'failed'))
+               ('pending', 'signed'), ('broadcasted', 'review'), ('broadcasted', 'reserved'),
+               ('broadcasted', 'signed'), ('completed', 'completed'), ('failed', 'failed'))
           or (w.step = 'completed') <> (w.completed_at is not null)
           or (w.status = 'broadcasted' and w.broadcasted_at is null)
           or (w.step in ('signed', 'completed') and w.txid is null)

@@ -15,6 +15,7 @@ export type Metrics = {
   card_connections_refused: Counter<'reason'>
   pending_conversions: Counter
   held_refunds: Counter
+  held_withdrawals: Counter
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
   rate_limits_shared: Gauge
@@ -47,6 +48,11 @@ export function makeMetrics(clock: Pick<Clock, 'offset_ms'>): Metrics {
       name: 'florin_task_failures_total',
       help: 'Failed runs of background tasks.',
       labelNames: ['task'],
+      registers,
+    }),
+    held_withdrawals: new Counter({
+      name: 'florin_held_withdrawals_total',
+      help: 'Withdrawals that could not be sent or settled and await an operator.',
       registers,
     }),
     webhook_attempts: new Counter({

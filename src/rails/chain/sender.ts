@@ -50,4 +50,10 @@ export type Payment = {
  */
 export type TransferFate =
   | { fate: 'unknown' | 'dead' }
-  | { fate: 'mined' | 'final'; ok: boolean; block_number: number }
+  | { fate: 'mined' | 'final'; result: TransferResult; block_number: number }
+
+/**
+ * success: exactly the requested amount was moved. reverted: nothing was. mismatch: the transaction
+ * succeeded without the Transfer log that belongs to it, so only an operator can say what it moved.
+ */
+export type TransferResult = 'success' | 'reverted' | 'mismatch'

@@ -3,7 +3,12 @@ import type { Chain } from '#rails/chain/chain.ts'
 import type { ChainReceipt, DepositSource } from '#rails/chain/deposit_source.ts'
 import { type JsonRpc, jsonRpc, numberOf, quantity, RpcError } from '#rails/chain/json_rpc.ts'
 import { NodeError } from '#rails/chain/node_call.ts'
-import type { ChainSender, StoredTransfer, TransferFate } from '#rails/chain/sender.ts'
+import type {
+  ChainSender,
+  StoredTransfer,
+  TransferFate,
+  TransferResult,
+} from '#rails/chain/sender.ts'
 import type { BroadcastOutcome } from '#rails/chain/tron/broadcast.ts'
 import { evmPricing } from './pricing.ts'
 import { readRawTransfer } from './raw_transfer.ts'
@@ -69,7 +74,12 @@ async function findFate(
   if (receipt === null) return { fate: isTaken ? 'dead' : 'unknown' }
   const { block_number } = receipt
   const fate = block_number <= finalized.number ? 'final' : 'mined'
-  return { fate, ok: receipt.ok && hasMovedAmount(transfer, receipt), block_number }
+  return { fate, result: resultOf(transfer, receipt), block_number }
+}
+
+function resultOf(transfer: StoredTransfer, receipt: ChainReceipt): TransferResult {
+  if (!receipt.ok) return 'reverted'
+  return hasMovedAmount(transfer, receipt) ? 'success' : 'mismatch'
 }
 
 async function isNonceTaken(

@@ -111,11 +111,14 @@ test('a block whose ID does not start with its number is malformed', async () =>
 test("success depends on the receipt's result, not on the return value", async () => {
   const receiptWith = async (extra: object, cost: object) => {
     const body = { id: 'ab'.repeat(32), blockNumber: 1, blockTimeStamp: 2, receipt: cost, ...extra }
-    return (await answering({ body }).receipt('ab'.repeat(32), 'solid'))?.ok
+    const receipt = await answering({ body }).receipt('ab'.repeat(32), 'solid')
+    return receipt?.is_reverted ? 'reverted' : receipt?.ok
   }
   const call = { contract_address: '41'.padEnd(42, 'a'), contractResult: ['0'.repeat(64)] }
   assert.equal(await receiptWith(call, { result: 'SUCCESS' }), true)
-  assert.equal(await receiptWith(call, { result: 'REVERT' }), false)
+  assert.equal(await receiptWith(call, { result: 'REVERT' }), 'reverted')
+  assert.equal(await receiptWith({ ...call, result: 'FAILED' }, {}), 'reverted')
+  // Neither: an incomplete receipt, and one that contradicts itself.
   assert.equal(await receiptWith(call, {}), false)
   assert.equal(await receiptWith({ ...call, result: 'FAILED' }, { result: 'SUCCESS' }), false)
   assert.equal(await receiptWith({}, { net_usage: 268 }), true)

@@ -17,6 +17,8 @@ export type TronReceipt = {
   block_timestamp_ms: number
   /** The call succeeded. Its return value is ignored, because USDT returns false on success. */
   ok: boolean
+  /** The node says that it failed. A receipt with neither is incomplete or contradicts itself. */
+  is_reverted: boolean
   /** The node's result, such as SUCCESS, REVERT or OUT_OF_ENERGY; null for a TRX transfer. */
   result: string | null
   fee_sun: bigint
@@ -68,6 +70,7 @@ export function receiptOf(response: unknown): TronReceipt | null {
     block_number: integer(receipt.blockNumber),
     block_timestamp_ms: integer(receipt.blockTimeStamp),
     ok: receipt.result !== 'FAILED' && (isCall ? result === 'SUCCESS' : result === null),
+    is_reverted: result === null ? receipt.result === 'FAILED' : result !== 'SUCCESS',
     result,
     fee_sun: BigInt(integer(receipt.fee)),
     energy_used: BigInt(integer(cost.energy_usage_total)),

@@ -1,6 +1,12 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Chain } from '#rails/chain/chain.ts'
-import type { ChainSender, Payment, StoredTransfer, TransferFate } from '#rails/chain/sender.ts'
+import type {
+  ChainSender,
+  Payment,
+  StoredTransfer,
+  TransferFate,
+  TransferResult,
+} from '#rails/chain/sender.ts'
 import type { TronHttpApi } from './http_api.ts'
 import type { TronReceipt } from './http_responses.ts'
 import { readRawBytes } from './transaction.ts'
@@ -80,8 +86,12 @@ function seen(
   transfer: StoredTransfer,
   receipt: TronReceipt,
 ): TransferFate {
-  const ok = receipt.ok && hasMovedAmount(transfer, receipt)
-  return { fate, ok, block_number: receipt.block_number }
+  return { fate, result: resultOf(transfer, receipt), block_number: receipt.block_number }
+}
+
+function resultOf(transfer: StoredTransfer, receipt: TronReceipt): TransferResult {
+  if (receipt.is_reverted) return 'reverted'
+  return receipt.ok && hasMovedAmount(transfer, receipt) ? 'success' : 'mismatch'
 }
 
 /** A successful status is not enough: the contract must have emitted the exact Transfer. */
