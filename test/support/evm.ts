@@ -17,7 +17,7 @@ import { ganache } from '#test/packages/ganache.ts'
 import { serveEvm } from './serve_evm.ts'
 import { startTestService } from './start.ts'
 
-const PHRASE = 'test test test test test test test test test test test junk'
+export const PHRASE = 'test test test test test test test test test test test junk'
 /** The node's own accounts, which belong to outsiders. */
 const OUTSIDE_PHRASE = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 const COIN = 10n ** 18n

@@ -73,6 +73,7 @@ export function outletOf({ chain }: MoneyRoom, responses: Partial<ChainSender> =
     missingFuel: async () => 0n,
     broadcast: async () => ({ outcome: 'accepted' }),
     lookup: async () => ({ fate: 'unknown' }),
+    findNonceUser: async () => null,
     ...responses,
   }
 }

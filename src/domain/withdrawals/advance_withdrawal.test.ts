@@ -215,6 +215,17 @@ test('of concurrent transfers with one nonce one is stored; the others get a new
   assert.notEqual(await storeTransfer(dependencies, await openWithdrawal(room), next), null)
 })
 
+test('a replacement that was signed before a crash is stored with the nonce of its attempt', async () => {
+  const withdrawal = await openWithdrawal(room)
+  const first = { sender, transfer: signedRow({ nonce: 50n }) }
+  const signed = await storeTransfer(dependencies, withdrawal, first)
+  assert(signed !== null)
+  await beginAttempt(dependencies, signed)
+  const transfer = signedRow({ attempt: 2, nonce: 50n })
+  const stored = await storeTransfer(dependencies, await reload(signed), { sender, transfer })
+  assert.deepEqual([stored?.step, stored?.txid], ['signed', transfer.txid])
+})
+
 test('withdrawal.broadcasted is emitted once', async () => {
   const signed = await openSigned()
   await Promise.all([1, 2, 3].map(() => markBroadcasted(dependencies, signed)))

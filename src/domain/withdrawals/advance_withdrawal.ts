@@ -1,5 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import { formatUsd } from '#kernel/money.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { claimNonce } from './sender_order_store.ts'
 import type { MinedTransfer, SentTransferRow } from './sent_transfers.ts'
 import { settleAsReturned, settleAsSent, subjectOf, systemContext } from './settle_withdrawal.ts'
@@ -11,6 +12,7 @@ import {
 } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 import {
+  findTransfers,
   insertTransfer,
   lockWithAccountStatus,
   lockWithdrawal,
@@ -39,7 +41,10 @@ export async function storeTransfer(
     if (isHeldBySuspension(locked)) return null
     const { chain, attempt } = locked
     const { nonce } = transfer
-    const isNonceFree = nonce === null || (await claimNonce(tx, { chain, address: sender }, nonce))
+    const isNonceFree =
+      nonce === null ||
+      (await hasNonce(tx, locked, nonce)) ||
+      (await claimNonce(tx, { chain, address: sender }, nonce))
     if (!isNonceFree) {
       await updateWithdrawal(tx, locked, { attempt: attempt + 1, next_try_at: now }, now)
       return null
@@ -48,6 +53,11 @@ export async function storeTransfer(
     const change = { step: 'signed', status_reason: null, txid: transfer.txid } as const
     return updateWithdrawal(tx, locked, change, now)
   })
+}
+
+/** A replacement that was signed before a crash has the nonce of an earlier attempt. */
+async function hasNonce(tx: Tx, withdrawal: WithdrawalRow, nonce: bigint): Promise<boolean> {
+  return (await findTransfers(tx, withdrawal)).some((earlier) => earlier.nonce === nonce)
 }
 
 /** Stores a transfer with the same nonce and a higher fee; only one of the two can be mined. */
@@ -191,15 +201,21 @@ export async function resumeAttempt(
 export async function holdForReview(
   { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
-  { step, next_try_at }: { step: 'review' | 'reserved'; next_try_at: Date },
+  { step, next_try_at, status_reason = 'review' }: Hold,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== 'reserved') return
     // The next version only if something changes that its owner or an operator sees.
-    const isSame = step === locked.step && locked.status_reason === 'review'
+    const isSame = step === locked.step && locked.status_reason === status_reason
     if (isSame) return postpone(tx, locked, next_try_at)
-    const change = { step, next_try_at, status_reason: 'review' } as const
+    const change = { step, next_try_at, status_reason }
     await updateWithdrawal(tx, locked, change, clock.now())
   })
+}
+
+type Hold = {
+  step: 'review' | 'reserved'
+  next_try_at: Date
+  status_reason?: 'review' | 'nonce_taken'
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NonceUser } from '#rails/chain/sender.ts'
 import type { SignOutcome, TransferIntent } from '#rails/signer/intent.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import {
@@ -13,7 +14,7 @@ import { WALLET } from '#test/support/withdrawals.ts'
 import { beginAttempt, storeTransfer } from './advance_withdrawal.ts'
 import { signReplacement, signTransfer } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
-import { lockWithdrawal } from './withdrawal_store.ts'
+import { insertTransfer, lockWithdrawal } from './withdrawal_store.ts'
 
 const room = await openMoneyRoom()
 const { db } = room
@@ -104,4 +105,55 @@ test('a replacement is the next attempt; null if the fee cannot rise or the sign
   assert.equal(await signReplacement(dependencies, outletOf(room), { withdrawal, stuck }), null)
   const refusing = signerWith({ ok: false, refusal: 'attempt_too_early' }).dependencies
   assert.equal(await signReplacement(refusing, replaceable, { withdrawal, stuck }), null)
+})
+
+/** A withdrawal whose only transfer, with nonce 7, lost it to this transaction. */
+async function signAfterLoss(user: NonceUser | null, outcome: SignOutcome, fields = {}) {
+  const withdrawal = await openWithdrawal(room, fields)
+  const { intents, dependencies } = signerWith(outcome)
+  const transfer = signedRow({ nonce: 7n })
+  await insertTransfer(db, withdrawal, transfer)
+  await db.run(`update withdrawals set step = 'signed', txid = $2 where id = $1`, [
+    withdrawal.id,
+    transfer.txid,
+  ])
+  await beginAttempt(dependencies, await reload(withdrawal))
+  const outlet = outletOf(room, { findNonceUser: async () => user })
+  const row = await signTransfer(dependencies, outlet, await reload(withdrawal))
+  const { step, status_reason, attempt } = await reload(withdrawal)
+  return { row, intents, transfer, state: [step, status_reason, attempt] }
+}
+
+test('the signer is shown the transaction that took the nonce of the last attempt', async () => {
+  const user = { txid: 'ef'.repeat(32), raw: '02c0' }
+  const { row, intents } = await signAfterLoss(user, signedOutcome({ nonce: 8 }))
+  assert.deepEqual([row?.attempt, row?.nonce], [2, 8n])
+  assert.deepEqual(intents[0]?.network, { nonce_taken_by: '02c0' })
+})
+
+test('without proof of the loss nothing is signed; an operator decides, of a refund too', async () => {
+  const txid = 'ef'.repeat(32)
+  const unproven = [null, { txid, raw: null }, { txid, raw: 'ab'.repeat(4_097) }]
+  for (const user of unproven) {
+    for (const fields of [{}, { refund_of: `bal_lost_${unproven.indexOf(user)}` }]) {
+      const { row, intents, state } = await signAfterLoss(user, signedOutcome(), fields)
+      assert.deepEqual([row, intents.length, state], [null, 0, ['review', 'nonce_taken', 2]])
+    }
+  }
+  const refused = { ok: false, refusal: 'attempt_too_early' } as const
+  const { state } = await signAfterLoss({ txid, raw: '02c0' }, refused)
+  assert.deepEqual(state, ['review', 'nonce_taken', 2])
+})
+
+test('if an attempt of the withdrawal itself has the nonce, it is followed again', async () => {
+  const withdrawal = await openWithdrawal(room)
+  const { intents, dependencies } = signerWith(signedOutcome())
+  const transfer = signedRow({ nonce: 7n })
+  await storeTransfer(dependencies, withdrawal, { sender: '', transfer })
+  await beginAttempt(dependencies, await reload(withdrawal))
+  const user = { txid: transfer.txid, raw: '02c0' }
+  const outlet = outletOf(room, { findNonceUser: async () => user })
+  assert.equal(await signTransfer(dependencies, outlet, await reload(withdrawal)), null)
+  const { step, attempt, txid } = await reload(withdrawal)
+  assert.deepEqual([step, attempt, txid, intents.length], ['signed', 1, transfer.txid, 0])
 })

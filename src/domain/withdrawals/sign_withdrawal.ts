@@ -1,6 +1,7 @@
 import { assert } from '#kernel/assert.ts'
 import { type ChainSender, type Payment, TransferRefused } from '#rails/chain/sender.ts'
 import type { SignerRefusal, TransferIntent } from '#rails/signer/intent.ts'
+import { TRANSACTION_DIGITS_MAX } from '#rails/signer/intent_shape.ts'
 import { holdForReview, resumeAttempt } from './advance_withdrawal.ts'
 import { alertOperator } from './awaiting_review.ts'
 import { findNextNonce } from './sender_order_store.ts'
@@ -31,37 +32,92 @@ export async function signTransfer(
   chain_sender: ChainSender,
   withdrawal: WithdrawalRow,
 ): Promise<SentTransferRow | null> {
-  const { chain } = chain_sender
-  const next_nonce = await findNextNonce(dependencies.db, {
-    chain: chain.name,
-    address: chain.hot_wallet,
-  })
-  const network = await chain_sender
-    .networkParameters({ ...paymentOf(chain_sender, withdrawal), next_nonce })
-    .catch((cause: unknown) => {
-      if (cause instanceof TransferRefused) return cause
-      throw cause
-    })
+  const transfers = await findTransfers(dependencies.db, withdrawal)
+  const loss = await findLoss(chain_sender, transfers)
+  if (loss === 'unproven') {
+    await holdLost(dependencies, withdrawal)
+    return null
+  }
+  if (loss === 'own') {
+    await resumeLast(dependencies, withdrawal, transfers)
+    return null
+  }
+  const network = await networkOf(dependencies, chain_sender, withdrawal)
   if (network instanceof TransferRefused) {
     await holdRefusedByNode(dependencies, withdrawal, network)
     return null
   }
   const { attempt } = withdrawal
   const outcome = await dependencies.signer.sign(
-    intentOf(chain_sender, withdrawal, { attempt, network }),
+    intentOf(chain_sender, withdrawal, { attempt, network: { ...network, ...loss } }),
   )
   const now = dependencies.clock.now()
   if (outcome.ok) return toSentTransferRow(chain_sender, outcome.transfer, { attempt, now })
   logRefusal(dependencies, withdrawal, outcome.refusal)
-  const [last] = await findTransfers(dependencies.db, withdrawal)
-  if (outcome.refusal === 'attempt_too_early' && last !== undefined) {
-    await resumeAttempt(dependencies, withdrawal, last)
-  } else {
+  if (outcome.refusal !== 'attempt_too_early' || transfers.length === 0) {
     await hold(dependencies, withdrawal, {
       is_lasting: LASTING_REFUSALS.includes(outcome.refusal),
     })
-  }
+  } else if (loss === null) await resumeLast(dependencies, withdrawal, transfers)
+  else await holdLost(dependencies, withdrawal)
   return null
+}
+
+/** Why the last attempt can't be mined, for the signer: null on a chain without nonces. */
+type Loss = { nonce_taken_by: string } | 'own' | 'unproven' | null
+
+/**
+ * The last attempt is dead, because its nonce is used. The signer needs the other transaction; if
+ * an attempt of this withdrawal used it, nothing is lost.
+ */
+async function findLoss(
+  chain_sender: ChainSender,
+  transfers: readonly SentTransferRow[],
+): Promise<Loss> {
+  const [last] = transfers
+  if (last === undefined || last.nonce === null) return null
+  const { chain } = chain_sender
+  const user = await chain_sender.findNonceUser(toStoredTransfer(chain.hot_wallet, last))
+  if (user === null) return 'unproven'
+  if (transfers.some(({ txid }) => txid === chain.showTxid(user.txid))) return 'own'
+  const { raw } = user
+  const isShown = raw !== null && raw.length <= TRANSACTION_DIGITS_MAX
+  return isShown ? { nonce_taken_by: raw } : 'unproven'
+}
+
+async function resumeLast(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  [last]: readonly SentTransferRow[],
+): Promise<void> {
+  assert(last !== undefined, 'a withdrawal that resumes has a transfer')
+  await resumeAttempt(dependencies, withdrawal, last)
+}
+
+/** Nobody can show the signer that the last transfer is lost, so only an operator decides. */
+async function holdLost(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+): Promise<void> {
+  const next_try_at = dependencies.clock.now()
+  const held = { step: 'review', next_try_at, status_reason: 'nonce_taken' } as const
+  await holdForReview(dependencies, withdrawal, held)
+  alertOperator(dependencies, withdrawal, 'the nonce of a withdrawal was used elsewhere')
+}
+
+async function networkOf(
+  { db }: WithdrawalDependencies,
+  chain_sender: ChainSender,
+  withdrawal: WithdrawalRow,
+): Promise<TransferIntent['network'] | TransferRefused> {
+  const { chain } = chain_sender
+  const next_nonce = await findNextNonce(db, { chain: chain.name, address: chain.hot_wallet })
+  return chain_sender
+    .networkParameters({ ...paymentOf(chain_sender, withdrawal), next_nonce })
+    .catch((cause: unknown) => {
+      if (cause instanceof TransferRefused) return cause
+      throw cause
+    })
 }
 
 async function holdRefusedByNode(

@@ -53,5 +53,9 @@ export function checkedSender(chain_sender: ChainSender, check: NetworkCheck): C
       await check()
       return chain_sender.lookup(transfer)
     },
+    findNonceUser: async (transfer) => {
+      await check()
+      return chain_sender.findNonceUser(transfer)
+    },
   }
 }

@@ -25,7 +25,15 @@ export type ChainSender = {
   missingFuel(payment: Payment): Promise<bigint>
   broadcast(transfer: StoredTransfer): Promise<BroadcastOutcome>
   lookup(transfer: StoredTransfer): Promise<TransferFate>
+  /**
+   * The transaction with this transfer's nonce in a final block: this transfer, or one that was
+   * signed elsewhere. Null if there is none, or the node cannot show it.
+   */
+  findNonceUser(transfer: StoredTransfer): Promise<NonceUser | null>
 }
+
+/** The bytes are null if the node does not show all of them. */
+export type NonceUser = { txid: string; raw: string | null }
 
 export type StoredTransfer = Omit<SignedTransfer, 'expires_at_ms' | 'nonce'> & {
   /** 40 hex digits, as in a payment. */

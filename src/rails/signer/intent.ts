@@ -38,6 +38,11 @@ export type EvmNetworkParameters = {
   gas: string
   max_fee_per_gas: string
   max_priority_fee_per_gas: string
+  /**
+   * The signed bytes of another transaction of the same sender that took the last attempt's nonce.
+   * With it, and only then, the signer gives the next attempt a new nonce.
+   */
+  nonce_taken_by?: string
 }
 
 export type SignedTransfer = {

@@ -8,6 +8,9 @@ const count = (maximum: number) => Type.Integer({ minimum: 0, maximum })
 const exact = { additionalProperties: false } as const
 const Address = Type.String({ pattern: '^[A-Za-z0-9]{1,64}$', maxLength: 64 })
 
+/** Of a transaction that was sent by hand; a longer one does not fit into a line. */
+export const TRANSACTION_DIGITS_MAX = 8_192
+
 /** Every intent is validated against this before it is used. */
 const IntentShape = Type.Object(
   {
@@ -43,6 +46,9 @@ const IntentShape = Type.Object(
           gas: digits(18),
           max_fee_per_gas: digits(30),
           max_priority_fee_per_gas: digits(30),
+          nonce_taken_by: Type.Optional(
+            Type.String({ pattern: '^([0-9a-f]{2})+$', maxLength: TRANSACTION_DIGITS_MAX }),
+          ),
         },
         exact,
       ),

@@ -4,7 +4,15 @@ import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import {
+  numberToHex,
+  parseTransaction,
+  serializeTransaction,
+  type TransactionSerializableEIP1559,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { INDEXES_PER_CELL } from '#kernel/cell.ts'
 import { idMaker } from '#kernel/id.ts'
 import { Secret } from '#kernel/secret.ts'
@@ -248,6 +256,71 @@ test('only a transfer of the same sender uses up a nonce', () => {
   assert.equal(refusal(signer.sign(onEthereum(1, { attempt: 2 }))), 'attempt_too_early')
   signed(signer.sign(onEthereum(0, { id: 'wd_other' })))
   signed(signer.sign(onEthereum(1, { attempt: 2 })))
+})
+
+const OWNER = privateKeyToAccount(
+  `0x${bytesToHex((wallet.keyOf('evm', null) as Secret<Uint8Array>).open())}`,
+)
+
+/** A transaction that somebody signed with the hot wallet's key in another program. */
+async function byHand(nonce: number, { chainId = 1, account = OWNER } = {}): Promise<string> {
+  const fields = { type: 'eip1559', nonce, chainId, gas: 21_000n, maxFeePerGas: 9n } as const
+  return (await account.signTransaction({ ...fields, to: EVM_TO as `0x${string}` })).slice(2)
+}
+
+/** The second valid signature of the same content, which every observer can compute. */
+function withOtherSignature(raw: string): string {
+  const { r, s, yParity, v: _v, ...content } = parseTransaction(`0x${raw}`)
+  const other = secp256k1.Point.Fn.ORDER - BigInt(s ?? 0)
+  const signature = {
+    r: r ?? '0x',
+    s: numberToHex(other, { size: 32 }),
+    yParity: 1 - (yParity ?? 0),
+  }
+  return serializeTransaction(content as TransactionSerializableEIP1559, signature).slice(2)
+}
+
+const moved = (nonce: number, attempt: number, nonce_taken_by: string) => {
+  const { network } = onEthereum(nonce)
+  return onEthereum(nonce, { attempt, network: { ...network, nonce_taken_by } as never })
+}
+
+test('a nonce that was used by hand is replaced by exactly one other', async () => {
+  const lost = signed(signer.sign(onEthereum(5)))
+  signed(signer.sign(onEthereum(5, { attempt: 2 }, 12)))
+  const taken = await byHand(5)
+  assert.equal(refusal(signer.sign(moved(4, 3, taken))), 'attempt_too_early')
+  const second = signed(signer.sign(moved(6, 3, taken)))
+  assert.deepEqual([lost.nonce, second.nonce], [5, 6])
+  assert.deepEqual(signed(signer.sign(moved(9, 3, taken))), second)
+  assert.equal(refusal(signer.sign(moved(7, 4, taken))), 'attempt_too_early')
+  store.close()
+  open()
+  assert.equal(refusal(signer.sign(moved(7, 4, taken))), 'attempt_too_early')
+  assert.equal(refusal(signer.sign(onEthereum(5, { attempt: 4 }))), 'attempt_too_early')
+  signed(signer.sign(moved(7, 4, await byHand(6))))
+})
+
+test('only a transaction of the same sender, chain and nonce proves a lost nonce', async () => {
+  const [first, raised] = [onEthereum(5), onEthereum(5, { attempt: 2 }, 12)].map((one) =>
+    signed(signer.sign(one)),
+  )
+  const stranger = privateKeyToAccount(`0x${'17'.repeat(32)}`)
+  const proofs = [
+    await byHand(4),
+    await byHand(6),
+    await byHand(5, { chainId: 8453 }),
+    await byHand(5, { account: stranger }),
+    first?.raw ?? '',
+    raised?.raw ?? '',
+    withOtherSignature(first?.raw ?? ''),
+    withOtherSignature(raised?.raw ?? ''),
+    'ff',
+  ]
+  for (const proof of proofs) {
+    assert.equal(refusal(signer.sign(moved(6, 3, proof))), 'attempt_too_early', proof)
+  }
+  assert.equal([...store.all()].length, 2)
 })
 
 const ownerOf = ({ raw }: { raw: string }) =>

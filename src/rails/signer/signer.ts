@@ -2,11 +2,13 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { cellOfAddressIndex } from '#kernel/cell.ts'
 import { cellOfId } from '#kernel/id.ts'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
+import { readSignedTransaction } from '#rails/chain/evm/signed_transaction.ts'
 import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
 import type { TronContract } from '#rails/chain/tron/contract.ts'
 import { type RawData, referenceOf, signTransaction } from '#rails/chain/tron/transaction.ts'
 import { transferCall } from '#rails/chain/tron/trc20.ts'
 import {
+  type EvmNetworkParameters,
   isApproved,
   type SignedTransfer,
   type SignerRefusal,
@@ -134,7 +136,7 @@ function walletCell({ cells }: SignerChain, { id, deposit_index }: CellReference
 
 /** One live transfer per intent: the next attempt only once the last one can no longer execute. */
 function checkAttempt(
-  { store, now_ms }: SignerDependencies,
+  { wallet, store, now_ms }: SignerDependencies,
   chain: SignerChain,
   intent: TransferIntent,
 ): SignerRefusal | null {
@@ -145,30 +147,63 @@ function checkAttempt(
   if (intent.attempt !== attempts.length + 1) return 'intent_conflict'
   const last = attempts.at(-1)
   if (last === undefined) return null
-  if (last.expires_at_ms === null) return checkNonce(intent, last, { store, chain })
+  if (last.expires_at_ms === null) return checkNonce(intent, last, { wallet, store, chain })
   return now_ms() > last.expires_at_ms + GRACE_MS ? null : 'attempt_too_early'
 }
 
 /**
- * A replacement must keep its nonce. It may have another one only if another intent of ours used
- * the old nonce, because then the old transfer can never be mined.
+ * A replacement must keep its nonce. It may have a later one only if another transaction of the
+ * same sender has the old nonce, because then the old transfer can never be mined. That is another
+ * intent of ours, or a transaction that was signed elsewhere with the same key. Each nonce is lost
+ * once: from then on the last attempt is the one with the later nonce.
  */
 function checkNonce(
   intent: TransferIntent,
   last: IntentRecord,
-  { store, chain }: { store: IntentStore; chain: SignerChain },
+  { wallet, store, chain }: Pick<SignerDependencies, 'wallet' | 'store'> & { chain: SignerChain },
 ): SignerRefusal | null {
   const { network, id } = intent
-  if (network.family === 'evm' && network.nonce === last.nonce) return null
+  if (network.family !== 'evm' || last.nonce === null) return 'intent_conflict'
+  if (network.nonce === last.nonce) return null
+  if (network.nonce < last.nonce) return 'attempt_too_early'
   const sender = senderOf(chain, intent)
-  const isTaken = [...store.all()].some(
+  const isTakenByUs = [...store.all()].some(
     (one) =>
       one.id !== id &&
       one.chain === chain.chain &&
       one.nonce === last.nonce &&
       senderOf(chain, JSON.parse(one.substance)) === sender,
   )
-  return isTaken ? null : 'attempt_too_early'
+  if (isTakenByUs || isTakenElsewhere(intent, network, { wallet, store, chain, last })) return null
+  return 'attempt_too_early'
+}
+
+type LastAttempt = Pick<SignerDependencies, 'wallet' | 'store'> & {
+  chain: SignerChain
+  last: IntentRecord
+}
+
+/**
+ * The service shows the other transaction; nobody without the key could have made it up. An attempt
+ * of this intent is no such transaction, even with another valid signature.
+ */
+function isTakenElsewhere(
+  intent: TransferIntent,
+  { nonce_taken_by }: EvmNetworkParameters,
+  { wallet, store, chain, last }: LastAttempt,
+): boolean {
+  const other = nonce_taken_by === undefined ? null : readSignedTransaction(nonce_taken_by)
+  if (other === null || last.nonce === null) return false
+  const own = store
+    .attemptsAt(intent.id)
+    .map(({ raw }) => readSignedTransaction(raw)?.signing_hash ?? '')
+  const sender = wallet.addressOf('evm', senderIndexOf(intent), walletCell(chain, intent))
+  return (
+    other.from === sender &&
+    other.chain_id === BigInt(chain.chain_id) &&
+    other.nonce === BigInt(last.nonce) &&
+    !own.includes(other.signing_hash)
+  )
 }
 
 /** The deposit address that signs its sweep; null for the hot wallet. */

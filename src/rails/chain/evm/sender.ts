@@ -1,7 +1,7 @@
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { ChainReceipt, DepositSource } from '#rails/chain/deposit_source.ts'
-import { type JsonRpc, jsonRpc, numberOf, quantity, RpcError } from '#rails/chain/json_rpc.ts'
+import { type JsonRpc, jsonRpc, quantity, RpcError } from '#rails/chain/json_rpc.ts'
 import { NodeError } from '#rails/chain/node_call.ts'
 import type {
   ChainSender,
@@ -10,6 +10,7 @@ import type {
   TransferResult,
 } from '#rails/chain/sender.ts'
 import type { BroadcastOutcome } from '#rails/chain/tron/broadcast.ts'
+import { findNonceUser, nextNonce } from './nonce_user.ts'
 import { evmPricing } from './pricing.ts'
 import { readRawTransfer } from './raw_transfer.ts'
 
@@ -38,11 +39,11 @@ export function evmSender(chain: Chain, source: DepositSource, fetch: NodeFetch)
     missingFuel: pricing.missingFuel,
     broadcast: (transfer) => broadcast(rpc, transfer),
     lookup: (transfer) => findFate(rpc, source, transfer),
+    findNonceUser: async (transfer) => {
+      const { number } = await source.finalized()
+      return findNonceUser(rpc, transfer, number)
+    },
   }
-}
-
-async function nextNonce(rpc: JsonRpc, address: string, tag: string): Promise<number> {
-  return numberOf(await rpc('eth_getTransactionCount', [`0x${address}`, tag]), 'a count')
 }
 
 async function broadcast(rpc: JsonRpc, { raw }: StoredTransfer): Promise<BroadcastOutcome> {

@@ -52,6 +52,7 @@ export function tronSender(chain: Chain, api: TronHttpApi): ChainSender {
     broadcast: ({ txid, raw, signature }) =>
       api.broadcast({ txid, raw: hexToBytes(raw), signature }),
     lookup: (transfer) => findFate(api, transfer),
+    findNonceUser: async () => null,
   }
 }
 
