@@ -1,4 +1,4 @@
-import { type Proof, rowsIn, rowsNear, SLICES, usd } from '#domain/context/proof.ts'
+import { idsBetween, type Proof, rowsIn, rowsNear, SLICES, usd } from '#domain/context/proof.ts'
 import { EVENTS_FLOOR, MONEY_FLOOR, OF_TRANSACTIONS } from './touched_transactions.ts'
 
 /** SQL: the event of a transaction's creation. */
@@ -21,9 +21,12 @@ const eventsOf = (types: string, expected: string) => {
   const count = (end: string) => `(
   select count(*) from events e
    where e.card_id = t.card_id collate "default" and e.resource_id = t.id and e.type in (${types})
-     and e.id > 'evt_' || id_time(t.created_at - interval '10 seconds') ${end})`
-  const near = count(`and e.id < 'evt_' || id_time(t.updated_at + interval '5 minutes')`)
-  return `(case when ${near} = ${expected} then ${expected} else ${count('')} end)`
+     and e.id > near.after ${end})`
+  const first = `t.created_at - interval '10 seconds'`
+  return `(
+  select case when ${count('and e.id < near.before')} = ${expected} then ${expected}
+              else ${count('')} end
+    from ${idsBetween('evt', first, `t.updated_at + interval '5 minutes'`)} near)`
 }
 
 /**

@@ -1,13 +1,22 @@
-import { changedRows, eventCount, type Proof, rowsIn, SLICES, usd } from '#domain/context/proof.ts'
+import {
+  changedRows,
+  eventCount,
+  idsBetween,
+  type Proof,
+  rowsIn,
+  SLICES,
+  usd,
+} from '#domain/context/proof.ts'
 
 const eventsOf = (at: string, type: string) =>
   eventCount({ account_id: 'd.account_id', id: 'd.id', at: `d.${at}` }, `'${type}'`)
 
 /** SQL: the sum of a dispute's movements since it was filed. */
 const moved = (names: string) => `(
-  select coalesce(sum(m.amount_micros), 0) from movements m
-   where m.account_id = d.account_id and m.reference_id = d.id and m.movement in (${names})
-     and m.id > 'bal_' || id_time(d.created_at - interval '10 seconds'))`
+  select (select coalesce(sum(m.amount_micros), 0) from movements m
+           where m.account_id = d.account_id and m.reference_id = d.id
+             and m.movement in (${names}) and m.id > filed.after)
+    from ${idsBetween('bal', `d.created_at - interval '10 seconds'`)} filed)`
 
 const DAY = `interval '1 day'`
 

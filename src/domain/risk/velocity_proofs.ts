@@ -1,13 +1,13 @@
-import { type Proof, SLICES } from '#domain/context/proof.ts'
+import { idsBetween, type Proof, SLICES } from '#domain/context/proof.ts'
 
 const DAY_START = `v.day::timestamp at time zone 'UTC'`
 
 /** SQL: the rows of a table that an account made on the day of a counter. */
 const madeOn = (table: string, prefix: string, condition = '') => `(
-  select count(*) from ${table} m
-   where m.account_id = s.account_id ${condition}
-     and m.id >= '${prefix}_' || id_time(${DAY_START})
-     and m.id < '${prefix}_' || id_time(${DAY_START} + interval '1 day'))`
+  select (select count(*) from ${table} m
+           where m.account_id = s.account_id ${condition}
+             and m.id >= day.after and m.id < day.before)
+    from ${idsBetween(prefix, DAY_START, `${DAY_START} + interval '1 day'`)} day)`
 
 /**
  * A counter may be lower than what was made: a limit may have been set during the day, and

@@ -41,9 +41,15 @@ const slice: Slice = {
   near_through: 'z',
   since: null,
 }
+const floors = {
+  events_floor: '',
+  events_since: '-infinity',
+  money_floor: '',
+  money_since: '-infinity',
+}
 const params_of = {
-  slice: sliceParams([slice], new Date()),
-  account: sliceParams([slice], new Date()),
+  slice: sliceParams([slice], { now: new Date(), floors }),
+  account: sliceParams([slice], { now: new Date(), floors }),
   range: ['', 'z'],
   programme: [new Date()],
 }

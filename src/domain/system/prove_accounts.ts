@@ -1,5 +1,6 @@
 import {
   type Proof,
+  readFloors,
   type Slice,
   sliceParams,
   statementOf,
@@ -164,8 +165,9 @@ async function run(
   now: Date,
 ): Promise<Violation[]> {
   const violations: Violation[] = []
+  const params = sliceParams(slices, { now, floors: await readFloors(reader) })
   for (const statement of STATEMENTS[scope]) {
-    violations.push(...(await reader.rows<Violation>(statement, sliceParams(slices, now))))
+    violations.push(...(await reader.rows<Violation>(statement, params)))
   }
   return violations
 }

@@ -1,4 +1,12 @@
-import { changedRows, eventCount, type Proof, rowsIn, SLICES, usd } from '#domain/context/proof.ts'
+import {
+  changedRows,
+  eventCount,
+  idsBetween,
+  type Proof,
+  rowsIn,
+  SLICES,
+  usd,
+} from '#domain/context/proof.ts'
 
 const CREATED = eventCount(
   { account_id: 'u.account_id', id: 'u.id', at: 'u.created_at' },
@@ -7,9 +15,10 @@ const CREATED = eventCount(
 
 /** SQL: the events of a top-up since it was created, found among the account's top-up events. */
 const eventsOf = (type: string) => `(
-  select count(*) from events e
-   where e.account_id = u.account_id and e.activity_type = 'topup' and e.resource_id = u.id
-     and e.type = '${type}' and e.id > 'evt_' || id_time(u.created_at - interval '10 seconds'))`
+  select (select count(*) from events e
+           where e.account_id = u.account_id and e.activity_type = 'topup'
+             and e.resource_id = u.id and e.type = '${type}' and e.id > made.after)
+    from ${idsBetween('evt', `u.created_at - interval '10 seconds'`)} made)`
 
 const TRANSFERS = `join lateral (
   select count(*) filter (where t.held_reason is null) as credited,

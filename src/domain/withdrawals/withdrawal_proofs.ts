@@ -1,13 +1,22 @@
-import { changedRows, eventCount, type Proof, rowsIn, SLICES, usd } from '#domain/context/proof.ts'
+import {
+  changedRows,
+  eventCount,
+  idsBetween,
+  type Proof,
+  rowsIn,
+  SLICES,
+  usd,
+} from '#domain/context/proof.ts'
 
 const eventsOf = (at: string, type: string) =>
   eventCount({ account_id: 'w.account_id', id: 'w.id', at }, `'${type}'`)
 
 /** SQL: the amount that a withdrawal moved by a kind of movement since it was made. */
-const moved = (name: string) => `coalesce((
-  select sum(m.amount_micros) from movements m
-   where m.account_id = w.account_id and m.reference_id = w.id and m.movement = '${name}'
-     and m.id > 'bal_' || id_time(w.created_at - interval '10 seconds')), 0)`
+const moved = (name: string) => `(
+  select coalesce((select sum(m.amount_micros) from movements m
+                    where m.account_id = w.account_id and m.reference_id = w.id
+                      and m.movement = '${name}' and m.id > made.after), 0)
+    from ${idsBetween('bal', `w.created_at - interval '10 seconds'`)} made)`
 
 /** A refund of a deposit is shown on its top-up and moves money out of suspense. */
 const OF_ACCOUNTS = `${changedRows('withdrawals', 'w')} and w.refund_of is null`
