@@ -103,6 +103,14 @@ export const card_money: readonly PlantedBug[] = [
     tests: ['src/domain/authorizations/increment.test.ts'],
   },
   {
+    name: 'completion_reversed_in_part',
+    file: 'src/domain/authorizations/batch_store.ts',
+    find: `mti like '010%' as is_request`,
+    replace: `mti like '01%' as is_request`,
+    breaks: 'A reversal that names a completion releases the whole purchase.',
+    tests: ['src/domain/authorizations/increment.test.ts'],
+  },
+  {
     name: 'hold_expires_early',
     file: 'src/domain/authorizations/expire_authorizations_task.ts',
     find: 't.expires_at <= $1 order by',

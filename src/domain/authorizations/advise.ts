@@ -81,7 +81,10 @@ function complete(
     status: completedStatus(authorization, open_micros),
     expires_at: state.expires_at,
   })
-  state.purchases.addChange(request.identity, authorization.id)
+  state.purchases.addChange(request.identity, {
+    transaction_id: authorization.id,
+    is_request: false,
+  })
   emitTransactionEvent(state, authorization, 'adjusted')
   useCard(state, card, authorization)
 }

@@ -202,7 +202,10 @@ function increment(state: BatchState, { card, request }: RequestOnCard): Transac
     held_micros: authorization.held_micros + held,
     expires_at: state.expires_at,
   })
-  state.purchases.addChange(request.identity, authorization.id)
+  state.purchases.addChange(request.identity, {
+    transaction_id: authorization.id,
+    is_request: true,
+  })
   emitTransactionEvent(state, authorization, 'authorized')
   return authorization
 }

@@ -107,16 +107,19 @@ export type AnsweredRow = {
   answer: Buffer | null
   /** The transaction that an authorization message or a stand-in advice made or changed. */
   transaction_id: string | null
+  /** False for advices. */
+  is_request: boolean
 }
 
 /** Messages that already have a response, and those whose reversal arrived first. */
 export function findAnswered(tx: Tx, identities: readonly string[]): Promise<AnsweredRow[]> {
   return tx.rows<AnsweredRow>(
     `select identity, fingerprint, answer,
-            case when mti like '01%' then transaction_id end as transaction_id
+            case when mti like '01%' then transaction_id end as transaction_id,
+            mti like '010%' as is_request
        from network_messages where identity = any($1)
      union all
-     select identity, null, null, null from early_reversals where identity = any($1)`,
+     select identity, null, null, null, false from early_reversals where identity = any($1)`,
     [texts(identities, (identity) => identity)],
   )
 }

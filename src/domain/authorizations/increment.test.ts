@@ -115,6 +115,21 @@ for (const isWithNumber of [true, false]) {
   })
 }
 
+test('a reversal that names a completion releases the whole purchase', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const purchase = purchaseMessage(card, 1_000)
+  await codeOf(purchase)
+  const number = { 37: purchase.fields[37] }
+  const completion = purchaseMessage(card, 3_000, { mti: '0120', fields: number })
+  await codeOf(completion)
+  await codeOf(incrementOf(card, purchase, 500))
+  const named = { ...number, 90: originalOf(completion) }
+  assert.equal(await codeOf(purchaseMessage(card, 3_000, { mti: '0420', fields: named })), '00')
+  const [state] = await stateOf(card)
+  assert.deepEqual([state?.status, state?.held, state?.spent], ['reversed', 0, 0])
+  await assertBooksSound(db)
+})
+
 test('an increment of a closed or unknown purchase is a new purchase', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const purchase = purchaseMessage(card, 1_000)

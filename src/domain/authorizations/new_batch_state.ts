@@ -98,8 +98,8 @@ export function newBatchState(
   const { now } = known
   const purchases = new Purchases()
   for (const row of rows) purchases.add(row)
-  for (const { identity, transaction_id } of seen) {
-    if (transaction_id !== null) purchases.addChange(identity, transaction_id)
+  for (const { identity, transaction_id, is_request } of seen) {
+    if (transaction_id !== null) purchases.addChange(identity, { transaction_id, is_request })
   }
   // The spread comes last: fields added after it would cost about 2 µs each in Node 20.
   return {

@@ -86,8 +86,8 @@ test('a decline with the reference number does not hide the purchase with the ap
 
 test('a message that changed a purchase finds it, on its card only', () => {
   const purchases = purchasesOf(row('txn_1'), row('txn_2', { card_id: 'card_2' }))
-  purchases.addChange('M1', 'txn_1')
-  purchases.addChange('M2', 'txn_2')
+  purchases.addChange('M1', { transaction_id: 'txn_1', is_request: true })
+  purchases.addChange('M2', { transaction_id: 'txn_2', is_request: true })
   for (const [original_identity, id] of [
     ['M1', 'txn_1'],
     ['M2', undefined],

@@ -2,10 +2,13 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { CardState } from './card_state.ts'
 import type { CardRequest, PurchaseReference } from './request.ts'
 
+/** A request adds its amount to the purchase; an advice sets the purchase's new amount. */
+type PurchaseChange = { transaction_id: string; is_request: boolean }
+
 /** The purchases that messages of a batch may refer to: loaded ones and those the batch made. */
 export class Purchases {
   readonly #by_card = new Map<string, TransactionRow[]>()
-  readonly #changed_by = new Map<string, string>()
+  readonly #changed_by = new Map<string, PurchaseChange>()
 
   add(row: TransactionRow): void {
     const rows = this.#by_card.get(row.card_id)
@@ -13,9 +16,15 @@ export class Purchases {
     else rows.push(row)
   }
 
-  /** A message that changed a purchase and has no row of its own, such as an increment. */
-  addChange(identity: string, transaction_id: string): void {
-    this.#changed_by.set(identity, transaction_id)
+  /** A message that changed a purchase and has no row of its own. */
+  addChange(identity: string, changed: PurchaseChange): void {
+    this.#changed_by.set(identity, changed)
+  }
+
+  /** True for a message that added to the purchase that an earlier message made. */
+  isIncrement(identity: string | null, { message_identity }: TransactionRow): boolean {
+    if (identity === null || identity === message_identity) return false
+    return this.#changed_by.get(identity)?.is_request === true
   }
 
   byId(card: CardState, id: string | null): TransactionRow | null {
@@ -56,7 +65,7 @@ export class Purchases {
   byMessage(card: CardState, identity: string | null): TransactionRow | null {
     if (identity === null) return null
     const own = this.#rowsOf(card).find((row) => row.message_identity === identity)
-    return own ?? this.byId(card, this.#changed_by.get(identity) ?? null)
+    return own ?? this.byId(card, this.#changed_by.get(identity)?.transaction_id ?? null)
   }
 
   /**

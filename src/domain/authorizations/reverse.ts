@@ -21,8 +21,9 @@ export function reverse(state: BatchState, request: CardRequest): Decision {
   const found = state.purchases.ofReversal(card, request)
   // The named message may still arrive, even if its reference number finds another purchase: a
   // merchant who is declined often tries again with the same number.
-  const named = state.purchases.byMessage(card, request.reference.original_identity)
-  const isOfPart = named !== null && isChange(named, request)
+  const { original_identity } = request.reference
+  const named = state.purchases.byMessage(card, original_identity)
+  const isOfPart = named !== null && state.purchases.isIncrement(original_identity, named)
   const isRepeated = isOfPart && isReversed(state, request)
   if (named === null || isOfPart) recordEarlyReversal(state, request)
   if (found === null) return decision('original_unknown')
@@ -54,10 +55,6 @@ function recordEarlyReversal(state: BatchState, { reference }: CardRequest): Dec
 }
 
 type RequestOnCard = { card: CardState; request: CardRequest }
-
-/** True if the named message changed the purchase, such as an increment, and did not make it. */
-const isChange = (named: TransactionRow, { reference }: CardRequest): boolean =>
-  named.message_identity !== reference.original_identity
 
 /** True for the second reversal of an increment. One with a replacement amount can be repeated. */
 const isReversed = (

@@ -147,7 +147,8 @@ function seenBy(core: CoreState, batch: readonly CardRequest[]): AnsweredRow[] {
     const seen = core.seen.get(identity)
     if (seen !== undefined) rows.push({ identity, ...seen })
     if (core.early_reversals.has(identity)) {
-      rows.push({ identity, fingerprint: null, answer: null, transaction_id: null })
+      const nothing = { fingerprint: null, answer: null, transaction_id: null }
+      rows.push({ identity, ...nothing, is_request: false })
     }
   }
   return rows
@@ -175,8 +176,10 @@ function storeBatch(core: CoreState, state: BatchState, { messages }: Responder)
     if (request.message === null) continue
     const { fingerprint } = request
     const kept = Buffer.from(answer.kept_bytes)
-    const transaction_id = transaction?.id ?? null
-    core.seen.set(request.identity, { fingerprint, answer: kept, transaction_id })
+    const { mti } = request.message
+    const transaction_id = mti.startsWith('01') ? (transaction?.id ?? null) : null
+    const is_request = mti.startsWith('010')
+    core.seen.set(request.identity, { fingerprint, answer: kept, transaction_id, is_request })
   }
   for (const identity of state.new_early_reversals) core.early_reversals.add(identity)
   for (const { account_id, id, failed_at } of state.failed_cards) {

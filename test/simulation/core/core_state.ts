@@ -9,7 +9,12 @@ import { type AccountRows, lockPurse, newAccountRows } from './account_rows.ts'
 import type { RunSettings } from './steps.ts'
 
 /** A message that was answered. */
-export type SeenMessage = { fingerprint: string; answer: Buffer; transaction_id: string | null }
+export type SeenMessage = {
+  fingerprint: string
+  answer: Buffer
+  transaction_id: string | null
+  is_request: boolean
+}
 
 export type WaitingClearing = { account: string; clearing: PendingClearing }
 
