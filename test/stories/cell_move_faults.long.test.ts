@@ -111,7 +111,7 @@ test('a cancelled move leaves both servers as they were before', async () => {
   assert.ok((await left()).length > 0)
   const { code, output } = await move('--cancel')
   assert.equal(code, 0, output)
-  assert.match(output, /The move of cell 0 was cancelled. It continues at /)
+  assert.match(output, /The move of cell 0 was canceled. It continues at /)
   assert.deepEqual(await left(), [])
   assert.deepEqual(await next.query('select from accounts'), [])
   await approve()
