@@ -11,6 +11,7 @@ import {
 import type { FlorinError } from '#client/client.ts'
 import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
 import { callOperation } from './api.ts'
+import { refetch } from './refetch.ts'
 
 /** TanStack Query hooks for the operations of the contract. The operation name is the query key. */
 
@@ -153,7 +154,7 @@ export function useOperationMutation<Name extends OperationName>(
     },
     onSuccess: (output) => {
       for (const stale of [...(invalidated_operations[name] ?? []), 'get_activity' as const]) {
-        void client.invalidateQueries({ queryKey: [stale] })
+        void refetch(client, { queryKey: [stale] })
       }
       onSuccess?.(output)
     },

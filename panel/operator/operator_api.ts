@@ -10,6 +10,7 @@ import type { FlorinError } from '#client/client.ts'
 import { requestJson } from '#panel/api.ts'
 import { downloadFile } from '#panel/download.ts'
 import { randomUuid } from '#panel/random_uuid.ts'
+import { refetch } from '#panel/refetch.ts'
 
 /**
  * The operator token is kept in sessionStorage, for the reasons given in session.ts, under its own
@@ -76,7 +77,7 @@ export function useOperatorMutation<Input>(
     mutationFn: (input) =>
       callOperator(options.method, options.path(input), { body: options.body?.(input) ?? {} }),
     onSuccess: () => {
-      void client.invalidateQueries({
+      void refetch(client, {
         predicate: ({ queryKey: [key] }) =>
           options.invalidates.some((path) => key === path || String(key).startsWith(`${path}/`)),
       })

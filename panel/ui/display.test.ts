@@ -122,10 +122,18 @@ test('time: the exact time is on hover, and a countdown runs to zero', async (t)
   const page = await open(t, Time, { at })
   assert.equal(page.get('time').getAttribute('datetime'), at)
   assert.match(page.get('time').title, /:02/)
-  await page.render(createElement(Countdown, { until: at }))
+  const since = '2026-11-16T09:30:00.000Z'
+  await page.render(createElement(Countdown, { since, until: at }))
   assert.equal(page.get('timer').textContent, '00:01')
   await page.pass(3_000)
   assert.equal(page.get('timer').textContent, '00:00')
+})
+
+test('time: a countdown never shows more than its window, if the clock is behind', async (t) => {
+  useTestClock(t, '2026-11-16T09:29:58.500Z')
+  const window = { since: '2026-11-16T09:30:00.000Z', until: '2026-11-16T10:30:00.000Z' }
+  const page = await open(t, Countdown, window)
+  assert.equal(page.get('timer').textContent, '1:00:00')
 })
 
 test('timeline: steps are in order, and one that has not happened has no time', async (t) => {

@@ -52,10 +52,12 @@ export function useNow(): number {
   return now
 }
 
-export function Countdown({ until }: { until: string }) {
+/** Never longer than the window: a slow response puts the service's clock a second back. */
+export function Countdown({ since, until }: { since: string; until: string }) {
+  const end_ms = Date.parse(until)
   return (
     <span role="timer" className="num">
-      {formatCountdown(Date.parse(until) - useNow())}
+      {formatCountdown(Math.min(end_ms - useNow(), end_ms - Date.parse(since)))}
     </span>
   )
 }

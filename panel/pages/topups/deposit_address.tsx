@@ -34,8 +34,8 @@ export function DepositAddress({ topup }: { topup: Topup }) {
           <CopyButton text={String(topup.amount_usd)} label="Copy amount" is_label_visible />
         </div>
         <p className="text-sm text-soft">
-          Expires in <Countdown until={topup.expires_at} />. Send only {asset} on {chain}. Transfers
-          on other networks are lost.
+          Expires in <Countdown since={topup.created_at} until={topup.expires_at} />. Send only{' '}
+          {asset} on {chain}. Transfers on other networks are lost.
         </p>
       </div>
     </Section>
