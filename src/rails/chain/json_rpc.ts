@@ -14,6 +14,10 @@ export class RpcError extends Error {
   }
 }
 
+/** True if the node understood the call and refuses it; some report that with an HTTP status. */
+export const isRefusal = (cause: unknown): cause is RpcError | NodeError =>
+  cause instanceof RpcError || (cause instanceof NodeError && cause.failure === 'refused')
+
 export function jsonRpc(settings: NodeSettings, path: string): JsonRpc {
   const call = nodeCaller(settings)
   let id = 0

@@ -1,13 +1,12 @@
 import {
   hexOf,
+  isRefusal,
   type JsonRpc,
   listOf,
   numberOf,
   objectOf,
   quantity,
-  RpcError,
 } from '#rails/chain/json_rpc.ts'
-import { NodeError } from '#rails/chain/node_call.ts'
 import type { NonceUser, StoredTransfer } from '#rails/chain/sender.ts'
 import { rawTransactionOf } from './signed_transaction.ts'
 
@@ -32,9 +31,7 @@ export async function findNonceUser(
 
 /** Nodes without old state refuse to count there, some with a status of their own. */
 function nullIfRefused(cause: unknown): null {
-  const isRefused =
-    cause instanceof RpcError || (cause instanceof NodeError && cause.failure === 'refused')
-  if (isRefused) return null
+  if (isRefusal(cause)) return null
   throw cause
 }
 

@@ -1,7 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Chain } from '#rails/chain/chain.ts'
-import { type JsonRpc, quantity, quantityOf, RpcError } from '#rails/chain/json_rpc.ts'
-import { NodeError } from '#rails/chain/node_call.ts'
+import { isRefusal, type JsonRpc, quantity, quantityOf } from '#rails/chain/json_rpc.ts'
 import { type Payment, TransferRefused } from '#rails/chain/sender.ts'
 import { transferCall } from '#rails/chain/tron/trc20.ts'
 import type { EvmNetworkParameters } from '#rails/signer/intent.ts'
@@ -111,7 +110,5 @@ async function estimateGas(rpc: JsonRpc, { from, to, contract, amount }: Payment
 
 /** An estimate runs the transfer. Some nodes report that it fails with a status of their own. */
 function refuse(cause: unknown): never {
-  const isRefused =
-    cause instanceof RpcError || (cause instanceof NodeError && cause.failure === 'refused')
-  throw isRefused ? new TransferRefused(cause.message, { cause }) : cause
+  throw isRefusal(cause) ? new TransferRefused(cause.message, { cause }) : cause
 }
