@@ -5,7 +5,7 @@ import { type CardHostDependencies, dispatch } from '#doors/card_host/dispatch.t
 import { type RequestSource, toRequest } from '#doors/card_host/to_request.ts'
 import { toResponse } from '#doors/card_host/to_response.ts'
 import { default_link } from '#iso8583/links.ts'
-import { maskMessage } from '#iso8583/mask.ts'
+import { maskBytes } from '#iso8583/mask.ts'
 import { decode } from '#iso8583/message.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import {
@@ -143,7 +143,8 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
     link: default_link,
     keys,
     received_at,
-    message: maskMessage(default_link, message),
+    deadline_ms: Number.POSITIVE_INFINITY,
+    message: { mti: message.mti, raw: maskBytes(default_link, message), fields: null },
     answer: () => ({}) as never,
     restore: () => body,
   }
@@ -186,7 +187,7 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
   const decision = declined('insufficient_funds')
   return {
     decode: measureCpuUs(() => decode(default_link, body)),
-    mask: measureCpuUs(() => maskMessage(default_link, message)),
+    mask: measureCpuUs(() => maskBytes(default_link, message)),
     translate: measureCpuUs(() => toRequest(message, source)),
     checks: measureCpuUs(() => findObjections(situation)),
     response: measureCpuUs(() => toResponse(context, decision)),

@@ -1,9 +1,16 @@
-import { costs, measured_points } from './capacity_parts/costs.ts'
-import { assumptions, type Demand, planFor, predictPerSecond } from './capacity_parts/plan.ts'
+import { costs, measured } from './capacity_parts/costs.ts'
+import {
+  assumptions,
+  costOfMessage,
+  type Demand,
+  planFor,
+  predictPerSecond,
+  totalOf,
+} from './capacity_parts/plan.ts'
 
 /**
- * Cells, servers, nodes, storage and yearly cost of a programme, from measured costs. Set
- * CAPACITY_ACCOUNTS and CAPACITY_PEAK (authorizations per second) for a programme of your own.
+ * Cells, servers, nodes, storage and yearly cost of a program, from measured costs. Set
+ * CAPACITY_ACCOUNTS and CAPACITY_PEAK (authorizations per second) for a program of your own.
  */
 const CORES = 2
 
@@ -46,13 +53,14 @@ for (const demand of demands) {
 
 console.log('\nAssumptions')
 for (const [name, value] of Object.entries({ ...costs, ...assumptions })) {
-  const text = typeof value === 'object' ? JSON.stringify(value).replaceAll('"', '') : value
+  const text =
+    typeof value === 'object' ? JSON.stringify(value).replaceAll('"', '') : Number(value.toFixed(2))
   console.log(`  ${name.replaceAll('_', ' ').padEnd(28)}${text}`)
 }
 
 console.log(`\nChecked against throughput measured on ${CORES} cores`)
-for (const { name, per_second, parts } of measured_points) {
-  const predicted = predictPerSecond(costs, parts, CORES)
+const check = (name: string, per_second: number, message_us: number) => {
+  const predicted = predictPerSecond(message_us, CORES)
   const figures = [
     `${whole.format(predicted)}/s predicted`,
     `${whole.format(per_second)} measured`,
@@ -60,3 +68,9 @@ for (const { name, per_second, parts } of measured_points) {
   ]
   console.log(`  ${name.padEnd(28)}${figures.join(', ')}`)
 }
+check('card messages alone', measured.alone, totalOf(costs.alone) + costs.client_us)
+check('the mix', measured.mix, totalOf(costOfMessage(costs)))
+console.log(
+  '\nThe plan uses the costs of the mix at the rate of a node. At full load, larger batches make ' +
+    'the same calls cheaper, and it does not count on that.',
+)

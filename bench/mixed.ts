@@ -6,7 +6,7 @@ import { writtenBy } from './mixed_parts/postgres_cost.ts'
 import type { Report } from './mixed_parts/traffic.ts'
 
 /**
- * A programme's day, compressed: 70 % card messages on four links, 20 % REST reads, 5 % REST writes
+ * A program's day, compressed: 70 % card messages on four links, 20 % REST reads, 5 % REST writes
  * and 5 % MCP calls of the same accounts, while webhooks go to a live receiver. Accounts differ in
  * activity by a factor of 1,000. Card messages per second as a ratio to pgbench's simple-update
  * with 16 clients, medians of alternating rounds; then latencies at 500 card messages per second.

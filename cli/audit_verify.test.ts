@@ -32,7 +32,7 @@ async function forgeHistory(account_id: string): Promise<void> {
     )
   }
   await db.run('alter table audit_entries enable trigger audit_entries_append_only')
-  await db.run('update account_heads set audit_hash = $2 where account_id = $1', [
+  await db.run('update account_sequences set audit_hash = $2 where account_id = $1', [
     account_id,
     prev_hash,
   ])

@@ -49,7 +49,7 @@ export async function cellsMove(number: string, options: Options): Promise<void>
 
 const LINE_EVERY_MS = 10_000
 
-/** In a pipe or a log, progress is a line now and then. */
+/** In a pipe or a log, progress is one line every 10 s. */
 function everyTenSeconds(report: (line: string) => void): (line: string) => void {
   let next_ms = Date.now() + LINE_EVERY_MS
   return (line) => {

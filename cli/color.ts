@@ -38,7 +38,7 @@ const color_of = new Map<string, Color>(
 )
 
 /** No colors in files and pipes, nor if NO_COLOR is set (https://no-color.org). */
-export const hasColors = (stream: NodeJS.WriteStream): boolean =>
+const hasColors = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env['NO_COLOR'] && stream.hasColors()
 
 const STATUS_FIELD = /(^|\.)(status|outcome|result|state)$/

@@ -8,7 +8,7 @@ import { serverCommands } from './server_commands.ts'
 import { explainUsage } from './usage_errors.ts'
 
 const program = new Command('florin')
-  .description('Run a Florin card programme, or call its API.')
+  .description('Run a Florin card program, or call its API.')
   .version(manifest.version)
   .showSuggestionAfterError(false)
 

@@ -49,7 +49,7 @@ export function serverCommands(): Command[] {
 }
 
 function cells(): Command {
-  const group = new Command('cells').description('Show the cells, and where new accounts go.')
+  const group = new Command('cells').description('List, open, close and move cells.')
   group
     .command('list')
     .description('List the cells with their state and number of accounts.')

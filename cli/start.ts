@@ -61,12 +61,12 @@ function stopOnSignal({ stop }: RunningService): void {
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
 }
 
-type Started = { running: RunningService; screen: string }
+type StartedService = { running: RunningService; screen: string }
 
 async function startWithSandbox(
   settings: Settings,
   dependencies: { clock: Clock; log?: Log },
-): Promise<Started> {
+): Promise<StartedService> {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   // Printed before the server accepts requests, so scripts have the token from the first request.
   if (!process.stderr.isTTY) {

@@ -49,12 +49,3 @@ create table account_notes (
 create trigger account_notes_append_only before update or delete or truncate on account_notes
   for each statement execute function refuse_change();
 call guard_table('account_notes');
-
--- An account's call may ask about other accounts only this, and gets only yes or no.
-create function is_email_taken(wanted text, by_other_than text) returns boolean
-language sql stable security definer
-begin atomic
-  select exists (select from accounts where email = wanted and id <> by_other_than);
-end;
-revoke execute on function is_email_taken from public;
-grant execute on function is_email_taken to florin_service, florin_account;

@@ -7,24 +7,23 @@
 
 -- A card's purse is one row with its balance, its holds and its usage of today and this month,
 -- because a purchase changes all of them.
+create domain purse_kind as text
+  check (value in ('treasury', 'payout', 'card', 'receivable'));
 create table purses (
   account_id          text collate "C" not null references accounts,
-  kind                text not null
-                        check (kind in ('treasury', 'payout', 'card', 'receivable')),
+  kind                purse_kind not null,
   -- The card of a card's purse; empty for the others.
   owner_id            text collate "C" not null default '',
   balance_micros      bigint not null default 0,
   moved_at            timestamptz,
-  held_micros         bigint not null default 0,
+  held_micros         nonnegative not null default 0,
   -- The last UTC day with spending, and the amounts of that day and its month.
   spent_day           date,
-  day_spent_micros    bigint not null default 0,
-  month_spent_micros  bigint not null default 0,
+  day_spent_micros    nonnegative not null default 0,
+  month_spent_micros  nonnegative not null default 0,
   primary key (account_id, kind, owner_id),
   -- A debt is the receivable purse below zero; no other purse may be negative.
-  check (case kind when 'receivable' then balance_micros <= 0 else balance_micros >= 0 end),
-  constraint purses_of_cards_check
-    check (held_micros >= 0 and day_spent_micros >= 0 and month_spent_micros >= 0)
+  check (case kind when 'receivable' then balance_micros <= 0 else balance_micros >= 0 end)
 ) with (fillfactor = 70);
 call guard_table('purses', 'select, insert, update');
 

@@ -2,7 +2,7 @@
 
 -- An account's sequence row. Events and audit entries are appended under its lock, which is the
 -- last lock of any transaction, so both are gapless and in commit order.
-create table account_heads (
+create table account_sequences (
   account_id      text collate "C" primary key references accounts,
   event_sequence  bigint not null default 0,
   audit_count     bigint not null default 0,
@@ -11,7 +11,7 @@ create table account_heads (
   -- streams and lists follow IDs, and would miss an event that sorts before one they have shown.
   last_event_id   text collate "C" not null default ''
 );
-call guard_table('account_heads', 'select, update');
+call guard_table('account_sequences', 'select, update');
 
 -- Webhook events have a body, byte for byte as it is sent; rows without one are shown in the
 -- activity stream only. The sequence number counts the types that "*" includes, so events that are
@@ -22,13 +22,15 @@ call guard_table('account_heads', 'select, update');
 -- There is no foreign key to accounts and no unique index on the sequence: an event is written
 -- under the lock of its account's sequence row, and every purchase would pay for both. Proofs of
 -- `florin audit books` find an event without an account and a sequence with a gap or a duplicate.
+create domain activity_type as text check (value in ('topup', 'card', 'spend', 'error'));
+create domain severity as text check (value in ('info', 'warning', 'error'));
 create table events (
   account_id     text collate "C" not null,
   id             text collate "C" not null,
   sequence       bigint,
   type           text not null,
-  activity_type  text check (activity_type in ('topup', 'card', 'spend', 'error')),
-  severity       text not null check (severity in ('info', 'warning', 'error')),
+  activity_type  activity_type,
+  severity       severity not null,
   message        text not null,
   card_id        text,
   amount_micros  bigint,

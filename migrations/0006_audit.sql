@@ -1,4 +1,4 @@
--- The audit log: one hash chain per account. The end of each chain is in account_heads.
+-- The audit log: one hash chain per account. The end of each chain is in account_sequences.
 
 create table audit_entries (
   account_id     text collate "C" not null references accounts,

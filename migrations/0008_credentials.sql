@@ -120,7 +120,26 @@ create table security_undos (
   used_at     timestamptz
 );
 create index security_undos_account on security_undos (account_id);
+create index security_undos_email on security_undos (email) where used_at is null;
 call guard_table('security_undos', 'select, insert');
+
+-- While an undo link of an account works, the address that it restores is reserved for the account:
+-- a thief could otherwise open an account with it, and the owner's link would fail. The account
+-- that has an address keeps it, and the directory has rows in cell 0 only.
+--
+-- An account's call may ask about other accounts only this, and gets only yes or no.
+create function is_email_free(wanted text, wanted_by text, at timestamptz) returns boolean
+language sql stable security definer
+begin atomic
+  select coalesce(
+    (select id = wanted_by from accounts where email = wanted),
+    not exists (select from security_undos
+                 where email = wanted and account_id <> wanted_by
+                   and used_at is null and expires_at > at)
+    and not exists (select from directory_emails where email = wanted and cell <> 0));
+end;
+revoke execute on function is_email_free from public;
+grant execute on function is_email_free to florin_service, florin_account;
 
 -- Requests for a link that resets the password. A call stores only the address and does not look
 -- for its account, so its response takes equally long whether or not there is one. A task creates

@@ -7,7 +7,10 @@ create table kill_switches (
                 check (rail in ('topups', 'withdrawals', 'issuing', 'authorizations')),
   is_on       boolean not null default false,
   reason      text,
-  changed_at  timestamptz
+  changed_at  timestamptz,
+  -- True for a switch that was turned on in this cell alone, because the cell was restored from a
+  -- backup. The other switches of cell 0 apply to all cells: one that was down takes them over.
+  is_local    boolean not null default false
 );
 insert into kill_switches (rail) values
   ('topups'), ('withdrawals'), ('issuing'), ('authorizations');

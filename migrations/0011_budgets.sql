@@ -22,7 +22,7 @@ create table budget_usage (
   account_id    text collate "C" not null references accounts,
   client_id     text not null,
   -- The last UTC day with a charge, and the amounts of that day and its month. It never goes back,
-  -- so nodes whose clocks differ by a moment at midnight count in one order.
+  -- so nodes whose clocks differ slightly at midnight count in one order.
   day           date not null,
   day_micros    bigint not null default 0 check (day_micros >= 0),
   month_micros  bigint not null default 0 check (month_micros >= 0),

@@ -16,7 +16,7 @@ create table cards (
   exp_month               integer not null check (exp_month between 1 and 12),
   exp_year                integer not null,
   wallet                  jsonb not null,
-  -- The cardholder's limits; null for none. The programme's limits apply too. Zero blocks.
+  -- The cardholder's limits; null for none. The program's limits apply too. Zero blocks.
   per_transaction_micros  bigint check (per_transaction_micros >= 0),
   daily_micros            bigint check (daily_micros >= 0),
   monthly_micros          bigint check (monthly_micros >= 0),
@@ -45,6 +45,8 @@ create table cards (
   merchant_lock_id        text,
   -- Later authorizations decline with card_expired.
   valid_until             timestamptz,
+  -- Wrong security codes and expiry dates of the last day. Five of them block online payments.
+  failed_at               timestamptz[] not null default '{}',
   -- The OAuth client that issued it; null for the owner, with a session or an API key. A
   -- replacement belongs to the issuer of the first card.
   client_id               text,
@@ -72,7 +74,8 @@ create table card_reveals (
   nonce        text,
   revealed_at  timestamptz not null,
   primary key (account_id, card_id, id),
-  unique (account_id, card_id, nonce),
   foreign key (account_id, card_id) references cards
 );
+-- A nonce reveals one card of the account, once.
+create unique index card_reveals_nonce on card_reveals (account_id, nonce) where nonce is not null;
 call guard_table('card_reveals', 'select, insert');

@@ -4,21 +4,24 @@
 -- the card's hold purse, and held_micros is this purchase's share of it.
 --
 -- Partitioned by ID; the archive's file creates the partitions.
+create domain transaction_type as text
+  check (value in ('authorization', 'capture', 'refund', 'decline'));
+create domain transaction_status as text
+  check (value in ('pending', 'captured', 'partially_captured', 'reversed', 'expired', 'settled',
+                   'declined'));
+create domain card_network as text check (value in ('visa', 'mastercard'));
 create table transactions (
   account_id                  text collate "C" not null,
   id                          text collate "C" not null,
   card_id                     text collate "C" not null,
-  type                        text not null
-                                check (type in ('authorization', 'capture', 'refund', 'decline')),
-  status                      text not null check (status in ('pending', 'captured',
-                                'partially_captured', 'reversed', 'expired', 'settled',
-                                'declined')),
+  type                        transaction_type not null,
+  status                      transaction_status not null,
   -- The authorization of the purchase; an authorization's own id; null if there was none.
   authorization_id            text collate "C",
   -- In the minor unit of the merchant's currency, as the network sent it.
-  amount_minor                bigint not null check (amount_minor >= 0),
+  amount_minor                nonnegative not null,
   currency                    text not null,
-  amount_micros               bigint not null check (amount_micros >= 0),
+  amount_micros               nonnegative not null,
   fx_rate                     text,
   fee_micros                  bigint not null default 0,
   merchant_name               text not null,
@@ -29,10 +32,10 @@ create table transactions (
   terminal_id                 text,
   -- Of an authorization: the amount that may still be captured, and the part that the card covers.
   -- They differ only if the network approved more in stand-in than the card had.
-  open_micros                 bigint not null default 0 check (open_micros >= 0),
-  held_micros                 bigint not null default 0 check (held_micros >= 0),
-  captured_micros             bigint not null default 0 check (captured_micros >= 0),
-  refunded_micros             bigint not null default 0 check (refunded_micros >= 0),
+  open_micros                 nonnegative not null default 0,
+  held_micros                 nonnegative not null default 0,
+  captured_micros             nonnegative not null default 0,
+  refunded_micros             nonnegative not null default 0,
   decline_code                text,
   failed_rules                text[] not null default '{}',
   card_present                boolean not null,
@@ -40,7 +43,7 @@ create table transactions (
   wallet                      text,
   three_ds_result             text,
   three_ds_challenge_id       text,
-  network                     text not null check (network in ('visa', 'mastercard')),
+  network                     card_network not null,
   network_transaction_id      text,
   retrieval_reference_number  text,
   authorization_code          text,

@@ -38,7 +38,7 @@ call guard_table('webhooks', 'select, insert, update, delete');
 -- The key does not begin with the account: a queue that fills and empties has no useful statistics,
 -- and a row must always be found by its key. There is no foreign key to webhooks, because checking
 -- each row was a large part of a delivery's cost. The writer of deliveries locks their subscription
--- until it commits, and whoever deletes a subscription deletes its deliveries afterwards, in the
+-- until it commits, and a transaction that deletes one deletes its deliveries afterwards, in the
 -- same transaction. A proof of `florin audit books` finds a delivery without a subscription.
 create table deliveries (
   account_id       text collate "C" not null,

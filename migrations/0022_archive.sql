@@ -131,7 +131,7 @@ end;
 grant execute on function partitions_of, id_month to florin_service;
 
 -- A new database begins with two partitions. The border is in the future, so the first months of
--- the programme share one.
+-- the program share one.
 do $$
 declare
   until       timestamp := date_trunc('month', now() at time zone 'UTC') + interval '2 months';

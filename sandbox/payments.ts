@@ -26,7 +26,7 @@ const PAYER_MICROS = 1_000_000_000n
 
 export const PAYER_KEY_FILE = 'x402_payer.key'
 /** Contains the node's URL, because its port differs at each start. */
-export const RPC_URL_FILE = 'x402_rpc_url'
+const RPC_URL_FILE = 'x402_rpc_url'
 const RELAYER_KEY_FILE = 'x402_relayer.key'
 
 /**

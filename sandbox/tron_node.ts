@@ -38,9 +38,9 @@ export type TronNodeOptions = {
   persist?(change: TronChange, snapshot: () => TronSnapshot): void
 }
 
-export type AssetOptions = { address: string; symbol?: string; name?: string; decimals?: number }
-export type BlockHeader = { number: number; id: string; timestamp_ms: number }
-export type UsdtTransfer = {
+type AssetOptions = { address: string; symbol?: string; name?: string; decimals?: number }
+type BlockHeader = { number: number; id: string; timestamp_ms: number }
+type UsdtTransfer = {
   to: string
   amount_micros: bigint
   from?: string

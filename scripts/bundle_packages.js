@@ -71,11 +71,11 @@ const entries = {
 /** @returns {Promise<{ path: string, contents: string | Uint8Array }[]>} */
 export async function bundlePackages() {
   const { outputFiles, metafile } = await withoutWarnings(bundle)
-  const licences = {
-    path: join(root, 'dist/packages/LICENCES.txt'),
-    contents: licencesOf(metafile),
+  const licenses = {
+    path: join(root, 'dist/packages/LICENSES.txt'),
+    contents: licensesOf(metafile),
   }
-  return [...outputFiles, licences]
+  return [...outputFiles, licenses]
 }
 
 async function bundle() {
@@ -107,15 +107,15 @@ async function bundle() {
  * The license texts of all bundled code, which must be distributed with it.
  * @param {import('esbuild').Metafile} made
  */
-function licencesOf({ inputs }) {
+function licensesOf({ inputs }) {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),
   )
-  return [...folders].sort().map(licenceIn).join('\n')
+  return [...folders].sort().map(licenseIn).join('\n')
 }
 
 /** @param {string} folder */
-function licenceIn(folder) {
+function licenseIn(folder) {
   const there = realpathSync(join(root, folder))
   const file = readdirSync(there).find((name) => /^licen[cs]e/i.test(name))
   const { name, version, license } = JSON.parse(readFileSync(join(there, 'package.json'), 'utf8'))

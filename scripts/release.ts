@@ -6,7 +6,7 @@ import { openApiDocument } from '#doors/site/openapi.ts'
 import { root } from '#platform/runtime/root.ts'
 import { writeClientPackage } from './client_package/write_package.ts'
 import { newestRelease } from './release/changelog.ts'
-import { licenceList } from './release/licences.ts'
+import { licenseList } from './release/licenses.ts'
 import { createSbom, manifest } from './release/sbom.ts'
 
 /** `npm run release`: writes all files of a release to dist/release. */
@@ -21,7 +21,7 @@ const document = openApiDocument({ public_url: 'http://127.0.0.1:8080' })
 write(`florin-openapi-${version}.json`, `${JSON.stringify(document, null, 2)}\n`)
 write(`florin-openapi-${version}.yaml`, stringify(document, { aliasDuplicateObjects: false }))
 write(`florin-sbom-${version}.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`)
-write(`florin-licences-${version}.md`, licenceList(sbom))
+write(`florin-licenses-${version}.md`, licenseList(sbom))
 
 execFileSync(process.execPath, [join(root, 'scripts/build.js')], { stdio: 'inherit' })
 const client = join(root, 'dist/npm/client')

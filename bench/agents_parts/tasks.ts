@@ -3,7 +3,7 @@ import type { OperationName } from '#contract/operations.ts'
 type Result = Readonly<Record<string, unknown>>
 
 /** A call of the scripted model, which may use the results of the calls before. */
-export type Step = {
+type Step = {
   operation: OperationName
   input: object | ((results: readonly Result[]) => object)
 }

@@ -1,7 +1,7 @@
 import type { CardRequest, StoredResponse } from '#domain/authorizations/request.ts'
 import { toRequest } from '#doors/card_host/to_request.ts'
 import { default_link } from '#iso8583/links.ts'
-import { maskMessage } from '#iso8583/mask.ts'
+import { maskBytes } from '#iso8583/mask.ts'
 import { decode } from '#iso8583/message.ts'
 import type { BenchEnvironment } from './environment.ts'
 import { frameMaker } from './messages.ts'
@@ -12,7 +12,7 @@ const ANSWER_BYTES = 120
 const answer: StoredResponse = {
   mti: '0110',
   response_code: '00',
-  fields: { 38: 'ABC123', 39: '00' },
+  fields: null,
   bytes: new Uint8Array(ANSWER_BYTES),
   kept_bytes: new Uint8Array(ANSWER_BYTES),
 }
@@ -28,7 +28,8 @@ export function requestMaker({
       link: default_link,
       keys: dependencies.keys,
       received_at: new Date(),
-      message: maskMessage(default_link, message),
+      deadline_ms: Number.POSITIVE_INFINITY,
+      message: { mti: message.mti, raw: maskBytes(default_link, message), fields: null },
       answer: () => answer,
       restore: () => answer.bytes,
     })

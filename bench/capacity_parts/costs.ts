@@ -1,15 +1,20 @@
+export type CallCost = { service_us: number; postgres_us: number }
+
 /**
- * What one card message costs, measured by `npm run bench -- authorizations mixed` on two ARM cores
- * with nothing else running. Bytes are from 4.6 million stored authorizations.
+ * What calls cost. CPU by kind is from `npm run bench -- mixed` on two x64 cores, each kind alone
+ * at its rate in a mix with 500 card messages a second, about what a node gets in a plan.
+ * docs/performance.md has it for the service; PostgreSQL took about as much again. Bytes are from
+ * 4.6 million stored authorizations.
  */
 export const costs = {
-  /** CPU of the service for an authorization over TCP, with its codec. */
-  service_us: 120,
-  /** The same without codec and sockets: the engine and the database client. */
-  engine_us: 75,
-  /** CPU of PostgreSQL for an authorization, in batches. */
-  postgres_us: 145,
-  /** CPU of the bench's own client, which shared the two cores. */
+  /** With its fan-out, and half a webhook. */
+  card_message: { service_us: 912, postgres_us: 912 },
+  read: { service_us: 872, postgres_us: 872 },
+  write: { service_us: 2_298, postgres_us: 2_298 },
+  mcp: { service_us: 950, postgres_us: 950 },
+  /** A card message in full batches, without webhooks or other calls, on two ARM cores. */
+  alone: { service_us: 120, postgres_us: 145 },
+  /** The bench's own client, which shared these cores. */
   client_us: 60,
   /** Stored bytes of one card message by table. */
   bytes: { events: 1_922, network_messages: 1_201, transactions: 1_012, movements: 415 },
@@ -19,19 +24,5 @@ export const costs = {
 
 export type Costs = typeof costs
 
-/** Throughput that was measured when both cores were busy. The plan must predict it. */
-export const measured_points = [
-  {
-    name: 'TCP, 256 in flight',
-    per_second: 5_446,
-    parts: ['service_us', 'postgres_us', 'client_us'],
-  },
-  { name: 'engine only', per_second: 9_300, parts: ['engine_us', 'postgres_us'] },
-] as const satisfies readonly MeasuredPoint[]
-
-type MeasuredPoint = {
-  name: string
-  per_second: number
-  /** What ran on the cores. */
-  parts: readonly ('service_us' | 'engine_us' | 'postgres_us' | 'client_us')[]
-}
+/** Card messages a second that were measured when both cores were busy, 256 in flight. */
+export const measured = { alone: 5_446, mix: 1_389 }

@@ -1,6 +1,6 @@
-import type { Costs } from './costs.ts'
+import type { CallCost, Costs } from './costs.ts'
 
-/** What a programme needs; all other figures follow from it and from the assumptions. */
+/** What a program needs; all other figures follow from it and from the assumptions. */
 export type Demand = { accounts: number; peak_per_second: number }
 
 export type Assumptions = {
@@ -8,6 +8,10 @@ export type Assumptions = {
   average_share: number
   /** An authorization and its capture, reversal or refund. */
   messages_per_authorization: number
+  /** Other calls for each card message, as in the mix: 70 messages, 20 reads, 5 writes, 5 MCP. */
+  reads_per_message: number
+  writes_per_message: number
+  mcp_calls_per_message: number
   cores_per_server: number
   /** The rest is for failovers, vacuum and backups. */
   busy_share: number
@@ -30,6 +34,9 @@ export type Assumptions = {
 export const assumptions: Assumptions = {
   average_share: 0.2,
   messages_per_authorization: 2,
+  reads_per_message: 20 / 70,
+  writes_per_message: 5 / 70,
+  mcp_calls_per_message: 5 / 70,
   cores_per_server: 8,
   busy_share: 0.5,
   disk_gb_per_server: 8_000,
@@ -65,8 +72,9 @@ export function planFor(
   a = assumptions,
 ): Plan {
   const messages_per_second = peak_per_second * a.messages_per_authorization
-  const server_per_second = (a.cores_per_server * a.busy_share * 1e6) / costs.postgres_us
-  const node_per_second = (a.busy_share * 1e6) / costs.service_us
+  const { service_us, postgres_us } = costOfMessage(costs, a)
+  const server_per_second = (a.cores_per_server * a.busy_share * 1e6) / postgres_us
+  const node_per_second = (a.busy_share * 1e6) / service_us
   // Two at least, so that one may fail.
   const nodes = Math.max(2, Math.ceil(messages_per_second / node_per_second))
   const per_day = messages_per_second * a.average_share * DAY_S
@@ -97,9 +105,18 @@ export function planFor(
   }
 }
 
-type Part = 'service_us' | 'engine_us' | 'postgres_us' | 'client_us'
-
-/** Throughput of a machine whose cores are all busy with these parts. */
-export function predictPerSecond(costs: Costs, parts: readonly Part[], cores: number): number {
-  return (cores * 1e6) / parts.reduce((sum, part) => sum + costs[part], 0)
+/** A card message with its share of all other calls. */
+export function costOfMessage(costs: Costs, a = assumptions): CallCost {
+  const sum = (part: keyof CallCost) =>
+    costs.card_message[part] +
+    costs.read[part] * a.reads_per_message +
+    costs.write[part] * a.writes_per_message +
+    costs.mcp[part] * a.mcp_calls_per_message
+  return { service_us: sum('service_us'), postgres_us: sum('postgres_us') }
 }
+
+/** Card messages a second of a machine whose cores are all busy with them. */
+export const predictPerSecond = (message_us: number, cores: number): number =>
+  (cores * 1e6) / message_us
+
+export const totalOf = ({ service_us, postgres_us }: CallCost): number => service_us + postgres_us

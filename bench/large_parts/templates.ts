@@ -14,8 +14,8 @@ const GENESIS = '#genesis'
 const CHANGED_COLUMNS: Record<string, string> = {
   'events.sequence': 'null',
   'events.body': 'null',
-  'account_heads.event_sequence': '0',
-  'account_heads.audit_hash': `'${GENESIS}'`,
+  'account_sequences.event_sequence': '0',
+  'account_sequences.audit_hash': `'${GENESIS}'`,
   'transactions.message_identity': 'null',
 }
 
@@ -95,7 +95,7 @@ function escaped(cell: string, isCopied: RegExp): string {
 /** The template's rows with other IDs. */
 export function copyOf({ table, pieces }: Template, ending: string): string {
   const text = pieces.join(ending)
-  if (table !== 'account_heads') return text
+  if (table !== 'account_sequences') return text
   return text.replaceAll(HEAD, (_, id: string, rest: string) => id + rest + genesisHash(id))
 }
 

@@ -34,7 +34,7 @@ export async function openLink(port: number): Promise<Link> {
   }
 }
 
-export const card_kinds = ['authorization', 'capture', 'reversal', 'refund', 'decline'] as const
+const card_kinds = ['authorization', 'capture', 'reversal', 'refund', 'decline'] as const
 export type CardKind = (typeof card_kinds)[number] | 'repeat'
 
 /** Of 100 card messages; the rest are captures. */

@@ -16,7 +16,7 @@ export type Profile = {
 
 export type Profiles = { current: string | null; profiles: Record<string, Profile> }
 
-export function profilesPath(): string {
+function profilesPath(): string {
   const base = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config')
   return join(base, 'florin', 'profiles.json')
 }
@@ -36,7 +36,7 @@ export async function readProfiles(): Promise<Profiles> {
 }
 
 /** Replaces the file atomically and keeps it readable by its owner only, as it holds bearers. */
-export async function writeProfiles(profiles: Profiles): Promise<void> {
+async function writeProfiles(profiles: Profiles): Promise<void> {
   const path = profilesPath()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}`

@@ -164,7 +164,7 @@ const accountRows = (account: OperatorAccount) =>
     ['Account ID', <Copyable key="id" text={account.id} label="Copy account ID" />],
   ] as const
 
-/** A limit set for this account is marked; the others are the programme's. */
+/** A limit set for this account is marked; the others are the program's. */
 const limitRows = ({ spend_limits, own_limits, rate_profile }: OperatorAccount) => [
   ...Object.entries(spend_limits).map(
     ([name, value]) =>

@@ -11,7 +11,7 @@ import type { OperatorAccount } from './shapes.ts'
 
 type Props = { account: OperatorAccount }
 
-/** Overrides of the programme's limits for one account. */
+/** Overrides of the program's limits for one account. */
 export function AccountLimits({ account }: Props) {
   const [is_open, setOpen] = useState(false)
   return (
@@ -117,7 +117,7 @@ function LimitField({ name, now, value, error, onChange }: LimitFieldProps) {
   return <Field {...field} inputMode="numeric" pattern="\d+" title="Enter a number, like 25" />
 }
 
-/** Only changed limits; null restores the programme's limit. */
+/** Only changed limits; null restores the program's limit. */
 function changedLimits(
   { own_limits }: OperatorAccount,
   limit_texts: Readonly<Record<string, string>>,

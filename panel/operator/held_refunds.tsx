@@ -45,13 +45,13 @@ function RowActions({ refund }: { refund: HeldRefund }) {
         <Money usd={refund.amount_usd} /> from {refund.merchant_name} will be credited to the card.
       </ActionButton>
       <ActionButton
-        label="Reject"
-        aria_label={`Reject refund from ${refund.merchant_name}`}
-        title="Reject refund?"
+        label="Refuse"
+        aria_label={`Refuse refund from ${refund.merchant_name}`}
+        title="Refuse refund?"
         danger
         path={`/held_refunds/${refund.id}/refuse`}
         invalidates={invalidates}
-        success_message="Refund rejected."
+        success_message="Refund refused."
       >
         <Money usd={refund.amount_usd} /> from {refund.merchant_name} won’t be credited. Settle it
         with the network directly.

@@ -42,7 +42,7 @@ export type ConsolePage = {
   component: ComponentType
 }
 
-/** Work queues come first, then search, then settings and status of the programme. */
+/** Work queues come first, then search, then settings and status of the program. */
 export const pages: readonly ConsolePage[] = [
   { path: '/', title: 'Overview', icon: ChartLine, component: Overview },
   { path: '/disputes', title: 'Disputes', icon: Gavel, component: Disputes },

@@ -52,7 +52,7 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
-/** A withdrawal of a suspended account can be rejected, but not approved. */
+/** A withdrawal of a suspended account can be refused, but not approved. */
 const isHeld = ({ status_reason }: Row) => status_reason === 'account_suspended'
 
 export function displayStatus(row: Row): string {
@@ -121,12 +121,12 @@ function ReviewActions({ withdrawal }: { withdrawal: Row }) {
         </ActionButton>
       )}
       <ActionButton
-        label="Reject"
-        title="Reject withdrawal?"
+        label="Refuse"
+        title="Refuse withdrawal?"
         danger
         path={`/withdrawals/${withdrawal.id}/refuse`}
         invalidates={invalidates}
-        success_message="Withdrawal rejected."
+        success_message="Withdrawal refused."
       >
         The full amount returns to the customer’s balance.
       </ActionButton>

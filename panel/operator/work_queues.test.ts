@@ -78,7 +78,7 @@ test('convert_clearing: a refused amount is shown at its field and the dialog st
   assert.equal(page.errorOf('USD amount'), 'Must have whole cents.')
 })
 
-test('a held refund is approved or rejected after a question that names the amount', async (t) => {
+test('a held refund is approved or refused after a question that names the amount', async (t) => {
   const service = serve(t, {
     operator_list_held_refunds: pageOf([refund]),
     operator_approve_refund: sample('operator_approve_refund'),
@@ -87,7 +87,7 @@ test('a held refund is approved or rejected after a question that names the amou
   const page = await open(t, HeldRefunds, {})
   for (const [action, operation] of [
     ['Approve', 'operator_approve_refund'],
-    ['Reject', 'operator_refuse_refund'],
+    ['Refuse', 'operator_refuse_refund'],
   ] as const) {
     await page.click('button', `${action} refund from Bahn`)
     assert.match(page.in('dialog').text(), /\$12\.50/)
@@ -125,7 +125,7 @@ test('a withdrawal in review is approved with its net amount and address in sigh
   assert.deepEqual(service.sent('operator_approve_withdrawal'), [{ id: withdrawal.id }])
 })
 
-test('a withdrawal of a suspended account can only be rejected, and a sent one neither', async (t) => {
+test('a withdrawal of a suspended account can only be refused, and a sent one neither', async (t) => {
   const held = { ...withdrawal, in_review: false, status_reason: 'account_suspended' as const }
   const sent = {
     ...withdrawal,
@@ -139,8 +139,8 @@ test('a withdrawal of a suspended account can only be rejected, and a sent one n
   })
   const page = await open(t, Withdrawals, {})
   assert(!page.has('button', 'Approve'))
-  await page.click('button', 'Reject')
-  await page.clickOn(page.in('dialog').get('button', 'Reject'))
+  await page.click('button', 'Refuse')
+  await page.clickOn(page.in('dialog').get('button', 'Refuse'))
   assert.deepEqual(service.sent('operator_refuse_withdrawal'), [{ id: held.id }])
 })
 

@@ -69,7 +69,7 @@ export function Activity() {
     ...(agent !== undefined && { agent }),
     ...createdRange(filters.values),
   }
-  // filter_activity requires a type; get_activity does not take one.
+  // On the shared route a type makes it filter_activity.
   const name = type === undefined ? 'get_activity' : 'filter_activity'
   const input = type === undefined ? filter_input : { type, ...filter_input }
   const list = useOperationList(name, input)

@@ -128,7 +128,7 @@ function Requests({ client_id }: { client_id: string }) {
   const list = useOperationList('list_approvals', { agent: client_id })
   if (list.rows === undefined || list.rows.length === 0) return null
   return (
-    <Section title="Asked for approval" flush>
+    <Section title="Approval requests" flush>
       <Table
         label="Requests"
         list={list}
@@ -167,7 +167,7 @@ const action_columns: readonly Column<ActivityEvent>[] = [
 function Actions({ client_id }: { client_id: string }) {
   const list = useOperationList('get_activity', { agent: client_id })
   return (
-    <Section title="What it did" flush>
+    <Section title="Activity" flush>
       <Table
         label="Actions"
         list={list}

@@ -14,7 +14,7 @@ test('open requests come first, and earlier ones are listed below', async (t) =>
     list_approvals: ({ status }) => pageOf([status === 'pending' ? pending : decided]),
   })
   const page = await open(t, Approvals, { id: pending.id })
-  assert.match(page.in('list', 'Waiting for you').text(), /Withdraw \$50/)
+  assert.match(page.in('list', 'Pending approvals').text(), /Withdraw \$50/)
   assert.match(page.in('table', 'Earlier requests').text(), /Approved/)
 })
 

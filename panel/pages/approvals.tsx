@@ -52,7 +52,7 @@ function Pending({ linked_id }: { linked_id: string }) {
     )
   }
   return (
-    <ul aria-label="Waiting for you" className="space-y-4">
+    <ul aria-label="Pending approvals" className="space-y-4">
       {rows.map((approval) => (
         <PendingApproval
           key={approval.id}

@@ -22,12 +22,12 @@ export function TicketPage({ id }: { id: string }) {
   return (
     <>
       <BackLink href="/tickets">Support</BackLink>
-      <QueryBoundary query={query}>{(ticket) => <Thread ticket={ticket} />}</QueryBoundary>
+      <QueryBoundary query={query}>{(ticket) => <TicketMessages ticket={ticket} />}</QueryBoundary>
     </>
   )
 }
 
-function Thread({ ticket }: { ticket: Ticket }) {
+function TicketMessages({ ticket }: { ticket: Ticket }) {
   const { card_id, transaction_id } = ticket
   return (
     <>

@@ -59,7 +59,7 @@ export type Answers = {
   operator_sign_in?: Answer<{ totp_code: string }, { bearer: string; expires_at: string }>
 } & { [route: `${string} /${string}`]: Answer<Record<string, unknown>, unknown> }
 
-export type Call = { name: string; input: Record<string, unknown>; headers: Headers }
+type Call = { name: string; input: Record<string, unknown>; headers: Headers }
 
 export type Service = {
   calls: readonly Call[]

@@ -13,7 +13,7 @@ import { hasOpenRequests } from './network.ts'
 
 type Name = string | RegExp
 
-export type View = {
+type View = {
   /** The only element with this role and name; fails if there is none, or more than one. */
   get(role: string, name?: Name): HTMLElement
   has(role: string, name?: Name): boolean

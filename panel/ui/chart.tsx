@@ -4,7 +4,7 @@ import './valid_language.ts'
 import uPlot from 'uplot'
 import { useColorScheme } from '#panel/theme.ts'
 
-export type Series = { name: string; values: readonly (number | null)[] }
+type Series = { name: string; values: readonly (number | null)[] }
 
 type Props = {
   /** Describes the chart to screen readers. */

@@ -55,11 +55,11 @@ export function ExportCsv<Name extends ListName>(props: Props<Name>) {
   )
 }
 
-type Reading = { signal: AbortSignal; onProgress(rows: number): void }
+type ExportRun = { signal: AbortSignal; onProgress(rows: number): void }
 
 async function readCsv<Name extends ListName>(
   { name, input, columns, keep = () => true }: Props<Name>,
-  { signal, onProgress }: Reading,
+  { signal, onProgress }: ExportRun,
 ): Promise<string[]> {
   const parts = [csvRow(columns.map(([title]) => title))]
   let cursor: string | null = null

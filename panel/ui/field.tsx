@@ -7,7 +7,7 @@ import { USD_PATTERN } from './money.tsx'
  * pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. scroll-my: the label and
  * the error stay in sight when a refused field gets the focus.
  */
-export const control_class =
+const control_class =
   'h-9 w-full min-w-0 scroll-my-9 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad pointer-coarse:text-lg'
 
 type FieldLabelProps = {
@@ -27,7 +27,7 @@ type FrameProps = FieldLabelProps & {
   children: ReactNode
 }
 
-export function FieldFrame({
+function FieldFrame({
   id,
   label,
   hint,

@@ -2,7 +2,7 @@ import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 
-export type MenuItem = {
+type MenuItem = {
   text: string
   icon?: ReactNode
   danger?: boolean

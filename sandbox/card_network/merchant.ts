@@ -7,7 +7,7 @@ import type { CardNetwork } from '#sandbox/card_network.ts'
 import { amountElements, merchantElements, type Purchase } from './purchase.ts'
 
 /** A simulated merchant and its acquirer: builds their messages and keeps no state. */
-export const ACQUIRER = '400001'
+const ACQUIRER = '400001'
 
 /** The elements of the original message, as get_auth_details returns them. */
 export type OriginalMessage = { mti: string; fields: Readonly<Record<string, string>> }

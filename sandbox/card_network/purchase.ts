@@ -19,7 +19,7 @@ export type Purchase = {
 }
 
 /** Elements 22 and 25 by entry mode. */
-export const entry_modes = {
+const entry_modes = {
   chip: ['051', '00'],
   contactless: ['071', '00'],
   swipe: ['901', '00'],
@@ -27,7 +27,7 @@ export const entry_modes = {
   ecommerce: ['810', '59'],
   credential_on_file: ['100', '01'],
 } as const
-export type EntryMode = keyof typeof entry_modes
+type EntryMode = keyof typeof entry_modes
 
 const NAME_MAX = 25
 const PRINTABLE = /^[ -~]+$/

@@ -59,7 +59,7 @@ export async function sendToHost(call: SandboxCall, message: OutgoingMessage): P
     throw new Problem('upstream_timeout', 'The card host did not respond.', { cause })
   })
   const code = answer.fields[39] ?? ''
-  // A paused programme also responds 91, but stores a decline that the caller can find.
+  // A paused program also responds 91, but stores a decline that the caller can find.
   if (UNDECIDED.has(code) && code !== '91') {
     throw new Problem('upstream_error', `The card host responded with ${code}.`)
   }

@@ -17,7 +17,7 @@ const WEBHOOK_FROM_DAY = 86
 type Demo = { email: string; password: string; bearer: string }
 
 /**
- * Ninety days of a small programme, made through the API and the sandbox as its users would: a
+ * Ninety days of a small program, made through the API and the sandbox as its users would: a
  * household, a studio whose agents buy services, and a traveler. `onDay` is called after each day.
  */
 export async function playHistory(

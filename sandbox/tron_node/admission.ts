@@ -132,7 +132,7 @@ function hasBandwidth(
   return admissionError('BANDWITH_ERROR', 'Account resource insufficient error.')
 }
 
-export function ownerOf(contract: { owner: Uint8Array }): string {
+function ownerOf(contract: { owner: Uint8Array }): string {
   return bytesToHex(contract.owner)
 }
 

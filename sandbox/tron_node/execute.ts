@@ -13,7 +13,7 @@ import {
   energyFree,
 } from './resources.ts'
 
-export type TransferFault = 'reverted_transfer' | 'taxed_transfer'
+type TransferFault = 'reverted_transfer' | 'taxed_transfer'
 
 export type TakeFault = (kind: TransferFault, transfer: { to: string; txid: string }) => boolean
 

@@ -102,7 +102,7 @@ export function broadcastJson(
   return { result: true, txid }
 }
 
-export function assembleTransaction(content: RawData): Omit<Transaction, 'signature'> {
+function assembleTransaction(content: RawData): Omit<Transaction, 'signature'> {
   const raw = rawBytes(content)
   return { txid: txidOf(raw), content, raw: bytesToHex(raw) }
 }

@@ -16,7 +16,7 @@ const prose: readonly Part[] = ['comments', 'strings', 'docs']
 const everywhere: readonly Part[] = [...code, ...prose]
 
 /** Matches the words on their own and inside camelCase, snake_case and CONSTANT_CASE names. */
-function words(list: string): RegExp {
+export function words(list: string): RegExp {
   const forms = list.split(' ').flatMap((word) => {
     const capitalized = word.charAt(0).toUpperCase() + word.slice(1)
     return [
@@ -118,6 +118,14 @@ export const banned_words: readonly BannedWord[] = [
     within: ['docs'],
     allowed: [DISPUTE_ANSWER],
   },
+  {
+    pattern:
+      /\b(?:account|purchase)_?heads?\b|\bheads? of (?:an?|the|each|its) (?:account|purchase)\b/gi,
+    use: 'account sequence row, or authorization',
+    within: everywhere,
+  },
+  { pattern: /\bsay (?:its|the) dollars\b/gi, use: 'enter the USD amount', within: everywhere },
+  { pattern: /\b(?:type|interface|class) Programme\b/g, use: 'Runtime', within: code },
   { pattern: /\bnot known who asks\b/gi, use: 'authentication failed', within: everywhere },
   { pattern: /\bthe right form\b/gi, use: 'is not a valid …', within: everywhere },
   {

@@ -1,3 +1,5 @@
+import { blank } from './source.ts'
+
 /**
  * Replaces strings, regular expressions and comments with spaces of the same length, so a check for
  * `any` ignores prose and offsets stay the same. It reads our own formatted sources and is not a
@@ -110,7 +112,7 @@ function splitIntoPieces(text: string): Piece[] {
 }
 
 /** Keeps quotes, so that imports can be found, and the braces of `${}`. */
-function blank(words: string): string {
+function blankKeepingQuotes(words: string): string {
   return words.replace(/(?!^\}|\$\{$|(?<=\$)\{$)[^\n'"`]/g, ' ')
 }
 
@@ -123,7 +125,7 @@ export function blankProse(
     .map(({ end, kind }) => {
       const words = text.slice(start, end)
       start = end
-      return kind !== 'code' && without.includes(kind) ? blank(words) : words
+      return kind !== 'code' && without.includes(kind) ? blankKeepingQuotes(words) : words
     })
     .join('')
 }
@@ -135,7 +137,7 @@ export function onlyPart(text: string, part: 'code' | Prose): string {
     .map(({ end, kind }) => {
       const words = text.slice(start, end)
       start = end
-      return kind === part ? words : words.replaceAll(/[^\n]/g, ' ')
+      return kind === part ? words : blank(words)
     })
     .join('')
 }

@@ -1,6 +1,7 @@
 import { changelogViolations } from '#scripts/release/changelog.ts'
 import { tableOwnerViolations } from '#scripts/table_owners.ts'
-import { fileReferenceViolations, glossaryViolations } from './glossary.ts'
+import { fileReferenceViolations, glossaryViolations, synonymViolations } from './glossary.ts'
+import { importOrderViolations } from './import_order.ts'
 import { lineLengthViolations } from './line_length.ts'
 import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
@@ -29,7 +30,9 @@ const rules = [
   migrationViolations,
   machineViolations,
   glossaryViolations,
+  synonymViolations,
   fileReferenceViolations,
+  importOrderViolations,
   changelogViolations,
   (files: readonly SourceFile[]) => bannedWordViolations(files),
   (files: readonly SourceFile[]) => headlessViolations(files),

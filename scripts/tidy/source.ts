@@ -18,6 +18,9 @@ export const isWithin = (path: string, ...folders: readonly string[]): boolean =
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
+/** Spaces in place of a text, so that offsets and lines stay the same. */
+export const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
+
 export function lineAt(text: string, offset: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) {

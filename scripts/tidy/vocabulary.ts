@@ -1,18 +1,36 @@
 import { type BannedWord, banned_words, type Part } from './banned_words.ts'
 import { onlyPart } from './blank.ts'
-import { isCode, isWithin, lineAt, type SourceFile, type Violation } from './source.ts'
+import { blank, isCode, isWithin, lineAt, type SourceFile, type Violation } from './source.ts'
 
-const FOLDERS = ['src', 'panel', 'cli', 'client', 'sandbox', 'scripts', 'examples', 'docs'] as const
+const FOLDERS = [
+  'src',
+  'panel',
+  'cli',
+  'client',
+  'sandbox',
+  'scripts',
+  'examples',
+  'docs',
+  'migrations',
+] as const
 const GUIDES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 
 /** The list of banned words contains them, and the changelog names what was renamed. */
 export const isInVocabulary = ({ path }: SourceFile): boolean =>
   (isWithin(path, ...FOLDERS) && !isWithin(path, 'scripts/tidy')) || GUIDES.includes(path)
 
-const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
+const SQL_COMMENT = /--.*$/gm
+/** A line up to its comment. */
+const SQL_CODE = /^(?:(?!--).)+/gm
 
 function partsOf({ path, text }: SourceFile): [Part, string][] {
   if (path.endsWith('.md')) return [['docs', text]]
+  if (path.endsWith('.sql')) {
+    return [
+      ['code', text.replaceAll(SQL_COMMENT, blank)],
+      ['comments', text.replaceAll(SQL_CODE, blank)],
+    ]
+  }
   if (!isCode(path)) return []
   return (['code', 'comments', 'strings'] as const).map((part) => [part, onlyPart(text, part)])
 }

@@ -116,6 +116,8 @@ const activityReaders: Access = {
   oauth: { any: ['topup:read', 'card:read', 'transaction:read'] },
 }
 
+const TypeList = EnumList(activity_types, 'Filter by category.')
+
 const activityFilters = {
   card_id: IdList('card', 'Filter by card.'),
   event: StringList('Filter by event.', { example: 'card.loaded,card.frozen' }),
@@ -133,9 +135,9 @@ export const get_activity = operation({
   description:
     'Lists what happened in the account, newest first: deposits, cards, spending, disputes and ' +
     'withdrawals. Start here to find out what happened recently. An OAuth token sees only the ' +
-    'entries its scopes cover. For one category, use filter_activity.',
+    'entries its scopes cover.',
   access: activityReaders,
-  input: Input({ ...pageQuery, ...activityFilters }),
+  input: Input({ ...pageQuery, type: Type.Optional(TypeList), ...activityFilters }),
   output: ActivityPage,
   problems: ['invalid_cursor'],
 })
@@ -152,7 +154,7 @@ export const filter_activity = operation({
   access: activityReaders,
   input: Input({
     ...pageQuery,
-    type: EnumList(activity_types, 'Filter by category.'),
+    type: TypeList,
     ...activityFilters,
   }),
   output: ActivityPage,

@@ -16,7 +16,7 @@ import {
   Usd,
 } from './shapes.ts'
 
-export const approval_statuses = ['pending', 'approved', 'declined', 'expired', 'used'] as const
+const approval_statuses = ['pending', 'approved', 'declined', 'expired', 'used'] as const
 const approved_operations = ['load_card', 'issue_card', 'withdraw'] as const
 
 export const Approval = Type.Object(

@@ -107,7 +107,7 @@ export const Usage = (options: object) =>
     ...options,
   })
 
-export const MerchantLock = Type.Object(
+const MerchantLock = Type.Object(
   {
     id: Nullable(
       Type.String({

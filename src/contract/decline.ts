@@ -36,7 +36,7 @@ export const decline_messages = {
 } as const
 
 /** The same reasons in a few words, for headlines: "Declined: $15.49 at Netflix (card frozen)". */
-export const decline_labels: Readonly<Record<DeclineCode, string>> = {
+const decline_labels: Readonly<Record<DeclineCode, string>> = {
   invalid_card: 'unknown card number',
   card_cancelled: 'card canceled',
   card_frozen: 'card frozen',

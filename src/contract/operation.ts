@@ -19,7 +19,7 @@ export type Operation = Route & {
   shown_once?: readonly string[]
   /** If set, every refused call is written to the audit log under this action. */
   refusals_audited_as?: string
-  /** Counts calls by the bearer sent with them, so that nobody can guess at its second factor. */
+  /** Counts calls by the bearer sent with them, to limit guesses of the second factor. */
   rated_by?: 'bearer'
 }
 
@@ -71,7 +71,7 @@ export type AccountAccess = { session: boolean; api_key: KeyAccess; oauth: OAuth
 export type OperatorAccess = { operator: OperatorRole }
 
 /** True if API keys may call it; `only_fields` restricts the fields they may send. */
-export type KeyAccess = boolean | { only_fields: readonly string[] }
+type KeyAccess = boolean | { only_fields: readonly string[] }
 
 /**
  * The scopes an OAuth token needs: `all` of them or `any` one; null denies every token.

@@ -3,15 +3,7 @@ import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import { Id, Input, StringEnum, Usd } from './shapes.ts'
 
-export const spending_groups = [
-  'day',
-  'week',
-  'month',
-  'category',
-  'merchant',
-  'country',
-  'card',
-] as const
+const spending_groups = ['day', 'week', 'month', 'category', 'merchant', 'country', 'card'] as const
 export type SpendingGroup = (typeof spending_groups)[number]
 
 /** The longest range of a report, in days. */

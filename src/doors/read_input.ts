@@ -58,7 +58,7 @@ export function requireNoQuery(query: Record<string, unknown>): void {
 }
 
 /** Path parameters must not be repeated in the body, where they could differ. */
-export function requireNotTwice(path: Record<string, string>, body: object): void {
+function requireNotTwice(path: Record<string, string>, body: object): void {
   const name = Object.keys(path).find((each) => Object.hasOwn(body, each))
   if (name === undefined) return
   throw new Problem('invalid_request', `${name} must be sent in the path, not in the body.`, {

@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '#operations/call.ts'
-import type { Runtime } from '#operations/runtime.ts'
 
 const USER_AGENT_MAX = 300
 
 /** The request as the pipeline sees it, the same for every door. */
-export function requestContextOf(runtime: Runtime, request: FastifyRequest): Call['request'] {
+export function requestContextOf(request: FastifyRequest): Call['request'] {
   return {
-    id: runtime.newId('req', runtime.clock.now()),
+    id: request.id,
     ip: request.ip,
     user_agent: printable(request.headers['user-agent'] ?? ''),
     idempotency_key: null,

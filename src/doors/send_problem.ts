@@ -3,7 +3,6 @@ import type { Problem } from '#contract/problem.ts'
 import { problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import { requestContextOf } from './request_context.ts'
 
 /** Sends a problem of a request that reached no operation, in the same form as the others. */
 export async function sendProblem(
@@ -12,8 +11,8 @@ export async function sendProblem(
   reply: FastifyReply,
   problem: Problem,
 ): Promise<FastifyReply> {
+  const { id } = request
   const standard = await standardHeaders(runtime, request)
-  const id = standard['Request-Id']
   const response = problemResponse(problem, id)
   runtime.log.info('refused', {
     method: request.method,
@@ -33,9 +32,8 @@ export async function sendProblem(
 export async function standardHeaders(
   runtime: Runtime,
   request: FastifyRequest,
-): Promise<Record<string, string> & { 'Request-Id': string }> {
-  const { id } = requestContextOf(runtime, request)
+): Promise<Record<string, string>> {
   const subject = rateSubjectOf(runtime, { ip: request.ip })
   const verdict = await runtime.limiter.peek(subject.key, subject.policies)
-  return { ...rateHeaders(subject, verdict), 'Request-Id': id }
+  return { ...rateHeaders(subject, verdict), 'Request-Id': request.id }
 }

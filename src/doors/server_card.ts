@@ -3,7 +3,7 @@ import type { Settings } from '#settings/settings.ts'
 import { agentTools, credentialFor } from './agent_tools.ts'
 
 /** Description of the MCP server, in the response to initialize and in its server card. */
-export const MCP_VERSION = '0.4.0'
+const MCP_VERSION = '0.4.0'
 export const MCP_PROTOCOL = '2025-06-18'
 
 export const mcp_capabilities = { tools: {}, resources: {}, prompts: {} }

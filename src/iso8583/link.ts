@@ -13,7 +13,7 @@ export type LinkTable = {
   readonly bitmap: 'bin' | TextEncoding
   readonly encodings: Readonly<Record<Kind, Encoding>>
   readonly lengths: Encoding
-  readonly pads: Readonly<Record<'n' | 'z', Pad>>
+  readonly pads: Readonly<Record<'n' | 'z', Padding>>
   readonly frame: FrameShape
   /** The format of the tags in element 48; null if unknown, and then nothing of it is shown. */
   readonly private_tags: PrivateTags | null
@@ -21,22 +21,22 @@ export type LinkTable = {
 }
 
 /** The position and value of the spare nibble of an odd number of packed digits. */
-export type Pad = { readonly side: 'left' | 'right'; readonly nibble: '0' | 'f' }
+type Padding = { readonly side: 'left' | 'right'; readonly nibble: '0' | 'f' }
 
 /** The length counts header and body. The header is not interpreted. */
 export type FrameShape = { readonly length_bytes: 2 | 4; readonly header_bytes: number }
 
 /** Characters before the first tag, and the tags with card verification or address data. */
-export type PrivateTags = { readonly skip: number; readonly hidden: readonly string[] }
+type PrivateTags = { readonly skip: number; readonly hidden: readonly string[] }
 
-export type Override = {
+type Override = {
   readonly kind?: Kind
   readonly length_max?: number
   readonly ll?: ElementRow[3]
   readonly masking?: Masking
   readonly encoding?: Encoding
   readonly lengths?: Encoding
-  readonly pad?: Pad
+  readonly pad?: Padding
   /** The unit of the length prefix of packed digits; digits by default. */
   readonly counts?: 'digits' | 'bytes'
 }

@@ -11,7 +11,7 @@ import {
 import { element_names, nameFields } from './element_names.ts'
 import type { Layout, Link } from './link.ts'
 import { default_link, links } from './links.ts'
-import { maskMessage, maskPan } from './mask.ts'
+import { maskBytes, maskPan, readMasked } from './mask.ts'
 import { decode, encode } from './message.ts'
 import { generatePan } from './pan.ts'
 import { elements_1987 } from './spec.ts'
@@ -25,10 +25,10 @@ function tracesOf(text: string): string[] {
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** A masked message with its fields parsed again. */
+/** The masked bytes of a message, and the elements that are read from them. */
 function maskedOf(link: Link, bytes: Uint8Array) {
-  const { fields, ...rest } = maskMessage(link, decode(link, bytes))
-  return { ...rest, fields: JSON.parse(fields) as Record<number, string> }
+  const raw = maskBytes(link, decode(link, bytes))
+  return { raw, ...readMasked(link, raw) }
 }
 
 describe('of a chip purchase', () => {
@@ -130,7 +130,7 @@ for (const link of Object.values(links)) {
     const property = fc.property(messageArbitrary(link), pair, ({ mti, fields }, [one, other]) => {
       const masks = [one, other].map((random) => {
         const full = { ...fields, ...secretsOf(link, random) }
-        return maskMessage(link, decode(link, encode(link, { mti, fields: full })))
+        return maskBytes(link, decode(link, encode(link, { mti, fields: full })))
       })
       assert.deepEqual(masks[0], masks[1])
     })
@@ -162,7 +162,7 @@ test('dropped elements are removed whatever their length', (t) => {
       const layout = link.layouts[element] as Layout
       const property = fc.property(valueArbitrary(layout), (value) => {
         const bytes = encode(link, { mti: '0100', fields: { [element]: value } })
-        assert.equal(maskMessage(link, decode(link, bytes)).fields, '{}')
+        assert.deepEqual(maskedOf(link, bytes).fields, {})
       })
       fc.assert(property, { seed, numRuns: 20 })
     }
@@ -187,22 +187,22 @@ test('masking stays fast if the card number occurs everywhere', () => {
   let fastest_ms = Number.POSITIVE_INFINITY
   for (let round = 0; round < 10; round += 1) {
     const began_ms = performance.now()
-    const masked = JSON.parse(maskMessage(default_link, message).fields) as Record<number, string>
+    const masked = maskBytes(default_link, message)
     fastest_ms = Math.min(fastest_ms, performance.now() - began_ms)
-    assert.equal(masked[60], '*'.repeat(999))
+    assert.equal(readMasked(default_link, masked).fields[60], '*'.repeat(999))
   }
   assert.ok(fastest_ms < 3, `${fastest_ms} ms`)
 })
 
-test('fields are valid JSON', (t) => {
+test('a message without card data reads as it was sent', (t) => {
   t.diagnostic(`seed ${seed}`)
   const shown = { 41: 'A"B\\C/D~', 43: '\\"'.repeat(20), 60: ' ', 63: '', 128: 'fedcba9876543210' }
   const bytes = encode(default_link, { mti: '0100', fields: shown })
-  assert.equal(maskMessage(default_link, decode(default_link, bytes)).fields, JSON.stringify(shown))
+  assert.deepEqual(maskedOf(default_link, bytes).fields, shown)
   for (const link of Object.values(links)) {
     const property = fc.property(messageArbitrary(link), (message) => {
-      const { fields } = maskMessage(link, decode(link, encode(link, message)))
-      assert.equal(fields, JSON.stringify(JSON.parse(fields)))
+      const read = decode(link, encode(link, message))
+      assert.equal(maskedOf(link, read.raw).bitmap_hex, read.bitmap_hex)
     })
     fc.assert(property, { seed, numRuns: 100 })
   }

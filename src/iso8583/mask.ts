@@ -2,21 +2,14 @@ import { elementsOffset } from './bitmap.ts'
 import { encodedSizeOf, type Layout, type Link } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import { maskCharacters } from './mask_characters.ts'
-import type { Message } from './message.ts'
+import { decodeMasked, type Message } from './message.ts'
 import { type PrivateTag, readPrivateTags } from './tags.ts'
 
 /**
- * A message without cardholder data, for storage and display. Masking replaces or removes card
- * number, expiry, tracks, PIN, EMV and verification data in the values and in the bytes.
+ * Messages are stored without cardholder data: card number, expiry, tracks, PIN, EMV and
+ * verification data are overwritten in a copy of the bytes. The elements are read from these bytes
+ * when somebody looks at them, which is much rarer than a purchase.
  */
-export type MaskedMessage = {
-  mti: string
-  bitmap: string
-  /** The values by element number as JSON text, because they are only stored. */
-  fields: string
-  /** The bytes, overwritten where values are masked. */
-  raw: Uint8Array
-}
 
 const FIRST_SHOWN = 6
 const LAST_SHOWN = 4
@@ -37,23 +30,18 @@ function hiddenRangeOf(pan: string, at = 0): Range {
 }
 
 export function maskPan(pan: string): string {
-  return replaceWithStars(pan, [hiddenRangeOf(pan)])
+  return replaceWithStars(pan, hiddenRangeOf(pan))
 }
 
-function replaceWithStars(value: string, ranges: readonly Range[]): string {
-  let shown = value
-  for (const { from, to } of ranges) {
-    shown = shown.slice(0, from) + '*'.repeat(to - from) + shown.slice(to)
-  }
-  return shown
+function replaceWithStars(value: string, { from, to }: Range): string {
+  return value.slice(0, from) + '*'.repeat(to - from) + value.slice(to)
 }
 
-export function maskMessage(link: Link, message: Message): MaskedMessage {
-  const { fields, bitmap_hex } = message
-  const raw = Buffer.allocUnsafe(message.raw.length)
-  raw.set(message.raw)
+/** A copy of the message's bytes without cardholder data. */
+export function maskBytes(link: Link, { fields, bitmap_hex, raw }: Message): Uint8Array {
+  const masked = Buffer.allocUnsafe(raw.length)
+  masked.set(raw)
   const pans = findPans(fields)
-  const shown_fields: Record<number, string | undefined> = { ...fields }
   let end = elementsOffset(link, bitmap_hex.length > 16)
   for (const layout of link.elements) {
     const value = fields[layout.element]
@@ -61,11 +49,22 @@ export function maskMessage(link: Link, message: Message): MaskedMessage {
     const start = end + layout.prefix_bytes
     end += encodedSizeOf(layout, value)
     if (layout.masking === 'plain' && !includesAny(value, pans)) continue
-    const shown = hideSecrets(link, pans, { layout, value, raw, start })
-    // JSON leaves out what is undefined; `delete` would make every later step slower.
-    shown_fields[layout.element] = shown ?? undefined
+    hideSecrets(link, pans, { layout, value, raw: masked, start })
   }
-  return { mti: message.mti, bitmap: bitmap_hex, fields: JSON.stringify(shown_fields), raw }
+  return masked
+}
+
+/** The bitmaps and the elements of a masked message, without those that are removed. */
+export function readMasked(link: Link, masked: Uint8Array): Pick<Message, 'bitmap_hex' | 'fields'> {
+  const { bitmap_hex, fields } = decodeMasked(link, masked)
+  const shown: Message['fields'] = {}
+  for (const layout of link.elements) {
+    const value = fields[layout.element]
+    if (value === undefined || layout.masking === 'drop') continue
+    const visible = layout.masking === 'tags' ? visibleTags(link, value) : value
+    if (visible !== null) shown[layout.element] = visible
+  }
+  return { bitmap_hex, fields: shown }
 }
 
 type ElementInMessage = {
@@ -76,70 +75,69 @@ type ElementInMessage = {
   start: number
 }
 
-/** Masks an element in the bytes. Returns the masked value, or null if nothing may be shown. */
 function hideSecrets(
   link: Link,
   pans: readonly string[],
   { layout, value, raw, start }: ElementInMessage,
-): string | null {
+): void {
   const count = value.length
-  const { hidden, shown } = maskElement(link, layout, value)
-  for (const { from, to } of hidden) maskCharacters(layout, raw, { start, count, from, to })
-  let masked = shown
+  const hide = ({ from, to }: Range) => maskCharacters(layout, raw, { start, count, from, to })
+  hiddenRangesOf(link, layout, value).forEach(hide)
   for (const pan of pans) {
     // Already masked as the element itself.
     if (pan === value && layout.masking === 'pan') continue
-    for (const { from, to } of occurrencesOf(pan, value)) {
-      maskCharacters(layout, raw, { start, count, from, to })
-    }
-    if (masked !== null) masked = replaceWithStars(masked, occurrencesOf(pan, masked))
+    occurrencesOf(pan, value).forEach(hide)
   }
-  return masked
 }
 
-function includesAny(value: string, pans: readonly string[]): boolean {
+export function includesAny(value: string, pans: readonly string[]): boolean {
   for (const pan of pans) if (value.length >= pan.length && value.includes(pan)) return true
   return false
 }
 
-/** The ranges to overwrite in the bytes, and the masked value; null if nothing may be shown. */
-type MaskedElement = { hidden: Range[]; shown: string | null }
-
-function maskElement(link: Link, layout: Layout, value: string): MaskedElement {
+function hiddenRangesOf(link: Link, { masking }: Layout, value: string): readonly Range[] {
   const everything = { from: 0, to: value.length }
-  switch (layout.masking) {
+  switch (masking) {
     case 'plain':
-      return { hidden: [], shown: value }
+      return []
     case 'pan':
-      return maskRanges(value, [hiddenRangeOf(value)])
+      return [hiddenRangeOf(value)]
     case 'stars':
-      return maskRanges(value, [everything])
     case 'drop':
-      return { hidden: [everything], shown: null }
-    case 'tags':
-      return maskTags(link, value) ?? { hidden: [everything], shown: null }
+      return [everything]
+    case 'tags': {
+      const tags = splitTags(link, value)
+      return (
+        tags?.secret.map(({ at, value: { length } }) => ({ from: at, to: at + length })) ?? [
+          everything,
+        ]
+      )
+    }
   }
 }
 
-const maskRanges = (value: string, hidden: Range[]): MaskedElement => ({
-  hidden,
-  shown: replaceWithStars(value, hidden),
-})
+/** The element without its secret tags; null if nothing is left or it is not readable. */
+function visibleTags(link: Link, value: string): string | null {
+  const tags = splitTags(link, value)
+  if (tags === null || (tags.visible.length === 0 && tags.secret.length > 0)) return null
+  // Tag and length are the four characters before each value.
+  const texts = tags.visible.map((tag) => value.slice(tag.at - 4, tag.at + tag.value.length))
+  return value.slice(0, tags.skip) + texts.join('')
+}
+
+type SplitTags = { skip: number; secret: PrivateTag[]; visible: PrivateTag[] }
 
 /** Null if the tags are not readable: then any part of the element may be secret. */
-function maskTags(link: Link, value: string): MaskedElement | null {
-  if (link.private_tags === null) return null
-  const { skip, hidden } = link.private_tags
+function splitTags({ private_tags }: Link, value: string): SplitTags | null {
+  if (private_tags === null) return null
+  const { skip, hidden } = private_tags
   const tags = tryReadTags(value, skip)
   if (tags === null) return null
-  const secrets = tags.filter(({ tag }) => hidden.includes(tag))
-  const ranges = secrets.map((tag) => ({ from: tag.at, to: tag.at + tag.value.length }))
-  const visible = tags.filter(({ tag }) => !hidden.includes(tag))
-  // Tag and length are the four characters before each value.
-  const texts = visible.map((tag) => value.slice(tag.at - 4, tag.at + tag.value.length))
-  const shown =
-    visible.length === 0 && secrets.length > 0 ? null : value.slice(0, skip) + texts.join('')
-  return { hidden: ranges, shown }
+  return {
+    skip,
+    secret: tags.filter(({ tag }) => hidden.includes(tag)),
+    visible: tags.filter(({ tag }) => !hidden.includes(tag)),
+  }
 }
 
 function tryReadTags(value: string, skip: number): PrivateTag[] | null {
@@ -155,7 +153,7 @@ function tryReadTags(value: string, skip: number): PrivateTag[] | null {
  * The card numbers of elements 2, 34, 35 and 45. Account elements and private data sometimes
  * repeat them, so they are masked there too.
  */
-function findPans(fields: Message['fields']): readonly string[] {
+export function findPans(fields: Message['fields']): readonly string[] {
   const { 2: pan, 34: extended, 35: track_2, 45: track_1 } = fields
   if (track_2 === undefined && track_1 === undefined && extended === undefined) {
     return isSearchable(pan) ? [pan] : []

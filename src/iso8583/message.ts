@@ -2,7 +2,7 @@ import { elementsOffset, lastElement, readBitmap, setBit, writeBitmap } from './
 import { MessageReader, nibbleOf, writeHex, writeText } from './encoding.ts'
 import { ELEMENT_MAX, encodedSizeOf, type Layout, type Link, MESSAGE_MAX_BYTES } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
-import { readLength, readValue } from './read_element.ts'
+import { readLength, readMaskedValue, readValue } from './read_element.ts'
 import { type Writer, writeElement } from './write_element.ts'
 
 /**
@@ -24,7 +24,14 @@ export type OutgoingMessage = { mti: string; fields: Readonly<Record<number, str
 
 export function decode(link: Link, bytes: Uint8Array): Message {
   const message = emptyMessage(bytes)
-  readInto(message, link, bytes)
+  readInto(message, link, readValue)
+  return message
+}
+
+/** Reads a message whose bytes are masked. */
+export function decodeMasked(link: Link, bytes: Uint8Array): Message {
+  const message = emptyMessage(bytes)
+  readInto(message, link, readMaskedValue)
   return message
 }
 
@@ -39,7 +46,7 @@ export function decodePartially(link: Link, bytes: Uint8Array): OutgoingMessage 
   const message = emptyMessage(bytes)
   let first_unread = ELEMENT_MAX + 1
   try {
-    readInto(message, link, bytes)
+    readInto(message, link, readValue)
   } catch (fault) {
     if (!(fault instanceof MalformedMessage)) throw fault
     first_unread = fault.element ?? first_unread
@@ -57,7 +64,8 @@ function emptyMessage(raw: Uint8Array): Message {
   return { mti: '', fields: {}, bitmap_hex: '', raw }
 }
 
-function readInto(message: Message, link: Link, bytes: Uint8Array): void {
+function readInto(message: Message, link: Link, read: typeof readValue): void {
+  const bytes = message.raw
   if (bytes.length > MESSAGE_MAX_BYTES) throw new MalformedMessage(null, 'over_length')
   const reader = new MessageReader(bytes)
   message.mti = readMti(link, reader)
@@ -72,7 +80,7 @@ function readInto(message: Message, link: Link, bytes: Uint8Array): void {
     if (element % 4 === 1) nibble = nibbleOf(bitmap_hex.charCodeAt(element >> 2))
     if ((nibble & (8 >> ((element - 1) & 3))) === 0 || element === 1) continue
     const layout = requireLayout(link, element)
-    message.fields[element] = readValue(layout, reader, readLength(layout, reader))
+    message.fields[element] = read(layout, reader, readLength(layout, reader))
   }
   if (reader.at < bytes.length) throw new MalformedMessage(null, 'trailing_bytes')
 }

@@ -81,6 +81,24 @@ export function readValue(layout: Layout, reader: MessageReader, count: number):
   return layout.kind === 'b' ? value.toLowerCase() : value
 }
 
+/**
+ * Reads an element of a masked message: hidden characters are stars, which digits don't allow.
+ * Those of binary elements read as hex digits, because every byte is a value there.
+ */
+export function readMaskedValue(layout: Layout, reader: MessageReader, count: number): string {
+  const { encoding } = layout
+  const start = reader.at
+  reader.at = start + bytesOfCharacters(layout, count)
+  if (encoding === 'bin') return reader.hex().slice(start * 2, start * 2 + count)
+  if (encoding === 'bcd') {
+    const first = start * 2 + (count % 2 === 1 && layout.pad_left ? 1 : 0)
+    const digits = reader.hex().slice(first, first + count)
+    return digits.replaceAll('f', '*').replaceAll('d', '=')
+  }
+  const value = reader.text(encoding).slice(start, start + count)
+  return layout.kind === 'b' ? value.toLowerCase() : value
+}
+
 function readPacked(
   layout: Layout,
   reader: MessageReader,

@@ -2,7 +2,7 @@ import nodeAssert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assert } from './assert.ts'
 
-test('a failed assertion throws its message and a passed one does nothing', () => {
+test('a failed assert throws its message and a passed one does nothing', () => {
   assert(true, 'never said')
   assert('text', 'never said')
   for (const claim of [false, 0, '', null, undefined]) {

@@ -24,7 +24,6 @@ const NUMBER_LENGTH_MAX = 400
 export const LONG_STRING = '\u0001'
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const [QUOTE, BACKSLASH, SPACE] = [34, 92, 32]
-const [ZERO, NINE, POINT, SMALL_E] = [48, 57, 46, 101]
 /** A float holds every integer with this many digits exactly. */
 const EXACT_DIGITS = 15
 
@@ -174,33 +173,11 @@ class Reader {
   }
 
   #number(): number | InexactNumber {
-    const whole = this.#shortWhole()
-    if (whole !== null) return whole
     const text = this.#match(NUMBER)
     if (text === null) return this.#refuse('expected a value')
     if (text.length > NUMBER_LENGTH_MAX) return new InexactNumber(text)
     const number = Number(text)
     return isFaithful(text, number) ? number : new InexactNumber(text)
-  }
-
-  /** Reads character codes, which is faster than a regex; null for all but short numbers. */
-  #shortWhole(): number | null {
-    const start = this.#at
-    let at = start
-    let number = 0
-    let code = this.#text.charCodeAt(at)
-    for (; code >= ZERO && code <= NINE; code = this.#text.charCodeAt(at)) {
-      number = number * 10 + code - ZERO
-      at += 1
-    }
-    const digits = at - start
-    if (digits === 0 || digits > EXACT_DIGITS || code === POINT || (code | 32) === SMALL_E) {
-      return null
-    }
-    if (digits > 1 && this.#text.charCodeAt(start) === ZERO) return null
-    this.#at = at
-    this.#skipSpace()
-    return number
   }
 
   #word<Value>(word: string, value: Value): Value {

@@ -26,17 +26,24 @@ const LIMITED_ELSEWHERE = [
   /^\/oauth\/grants\//,
 ]
 
+const isOneOf = (patterns: readonly RegExp[], route: string) =>
+  patterns.some((pattern) => pattern.test(route))
+
 /** Other routes, and unknown ones, are limited like the pages of the site. */
-function groupOf(route: string | undefined): AnonymousGroup | null {
-  if (route === undefined) return 'site'
-  if ([...LIMITED_BY_DOOR, ...LIMITED_ELSEWHERE].some((pattern) => pattern.test(route))) return null
-  return groups[route] ?? 'site'
+function groupOf(route: string): AnonymousGroup | null {
+  return isOneOf(LIMITED_ELSEWHERE, route) ? null : (groups[route] ?? 'site')
 }
 
-/** Limits every route without a bearer by address, before any other work. */
+/**
+ * Limits every route without a bearer by address, before any other work, and sets the headers of
+ * its response. Every response gets a Request-Id; the doors set the other headers themselves.
+ */
 export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const group = groupOf(request.routeOptions.url)
+    const route = request.routeOptions.url ?? ''
+    reply.header('Request-Id', request.id)
+    if (isOneOf(LIMITED_BY_DOOR, route)) return done()
+    const group = groupOf(route)
     if (group === null) return done()
     const subject = anonymousSubject(group, request.ip)
     limitRate(runtime, subject).then((verdict) => {

@@ -72,7 +72,7 @@ export type KnownFindings = Map<
 export type Findings = {
   /** Proves the books. */
   task: Task
-  /** Reads what was found, in every process. */
+  /** Every process reads the findings. */
   read_task: Task
   /** For the service's health; null while every proof holds. */
   fault(): string | null

@@ -14,7 +14,7 @@ import { ConfigError } from '#platform/settings/environment.ts'
 import { requirePayableCell } from '#rails/x402/x402_settings.ts'
 import { type CellDatabase, isServed, settingsOfCell } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
-import { type CellParts, type StartedCell, startCell } from './start_cell.ts'
+import { type CellOptions, type StartedCell, startCell } from './start_cell.ts'
 
 /** Refuses prices that some cell could not collect, before anything is started. */
 export function requirePayableCells({ more_cells, x402 }: Settings): void {
@@ -24,8 +24,8 @@ export function requirePayableCells({ more_cells, x402 }: Settings): void {
 /** A server that is down when the node starts is tried again this often. */
 const RETRY_MS = 3_000
 
-type Stops = CellParts['stops']
-type SharedParts = Pick<CellParts, 'tracing' | 'worker' | 'pool_sizes'> & { stops: Stops }
+type Stops = CellOptions['stops']
+type SharedOptions = Pick<CellOptions, 'tracing' | 'worker' | 'pool_sizes'> & { stops: Stops }
 
 /** The cells besides cell 0. One that is not served, or whose server is down, is not started. */
 export type OtherCells = {
@@ -40,7 +40,7 @@ export type OtherCells = {
 export async function startOtherCells(
   settings: Settings,
   home: StartedCell,
-  parts: SharedParts,
+  parts: SharedOptions,
 ): Promise<OtherCells> {
   const started = new Map<number, StartedCell>()
   const { more_cells } = settings

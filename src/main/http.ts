@@ -28,6 +28,7 @@ export function makeHttpServer(
   const { trusted_proxies } = runtime.settings
   const app = fastify({
     logger: false,
+    genReqId: () => runtime.newId('req', runtime.clock.now()),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false },
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -10,9 +10,9 @@ import type { StartedCell } from './start_cell.ts'
 function countingEngine() {
   const state = { count: 0, isDown: false, isUnknown: false }
   const engine: Engine = {
-    submit: async (_request, elsewhere) => {
+    submit: async (_request, submitToOtherCell) => {
       state.count += 1
-      if (state.isUnknown && elsewhere !== undefined) return elsewhere()
+      if (state.isUnknown && submitToOtherCell !== undefined) return submitToOtherCell()
       if (state.isDown) throw new DatabaseUnavailable('down')
       return {} as EngineResponse
     },

@@ -56,14 +56,14 @@ const PROBE_EVERY_MS = 100
 function refuseWhileDown(engine: Engine, clock: Pick<Clock, 'monotonic'>): Engine['submit'] {
   let failures = 0
   let probe_at_ms = 0
-  return async (request, elsewhere) => {
+  return async (request, submitToOtherCell) => {
     if (failures >= FAILURES_MAX) {
       const now_ms = clock.monotonic()
       if (now_ms < probe_at_ms) throw new DatabaseUnavailable('the cell does not respond')
       probe_at_ms = now_ms + PROBE_EVERY_MS
     }
     try {
-      const response = await engine.submit(request, elsewhere)
+      const response = await engine.submit(request, submitToOtherCell)
       failures = 0
       return response
     } catch (cause) {

@@ -11,7 +11,7 @@ import { advanceClock } from '#platform/postgres/clock_offset.ts'
 import type { TaskRunner } from '#platform/runtime/tasks.ts'
 import type { IssuerSide } from './issuing.ts'
 
-type HostParts = {
+type HostDependencies = {
   tasks: TaskRunner
   card_host_port: number
   /** By the number of a cell. */
@@ -23,7 +23,7 @@ type HostParts = {
 /** The part of the service that the sandbox uses, for the accounts of every cell. */
 export function makeSandboxHost(
   runtime: Runtime,
-  { tasks, card_host_port, issuingOf, onAdvance }: HostParts,
+  { tasks, card_host_port, issuingOf, onAdvance }: HostDependencies,
 ): SandboxHost {
   return {
     settings: runtime.settings,
@@ -68,7 +68,7 @@ export function makeSandboxHost(
   }
 }
 
-function routedIssuing(issuingOf: HostParts['issuingOf']): IssuerSide['sandbox_host'] {
+function routedIssuing(issuingOf: HostDependencies['issuingOf']): IssuerSide['sandbox_host'] {
   const of = (account_id: string) => issuingOf(cellOfId(account_id)).sandbox_host
   return {
     cardNumberOf: (account_id, id) => of(account_id).cardNumberOf(account_id, id),

@@ -20,7 +20,7 @@ import { POOL_SIZES, type PoolSizes } from './databases.ts'
 import { makeHttpServer } from './http.ts'
 import { startIssuerHost } from './issuing.ts'
 import { makeSandboxHost } from './sandbox_host.ts'
-import type { WorkerParts } from './start_cell.ts'
+import type { WorkerOptions } from './start_cell.ts'
 import { startNode, startOrStop } from './start_node.ts'
 import { traceRequests } from './tracing.ts'
 
@@ -36,7 +36,7 @@ export type ServiceOptions = {
   surfaces?: readonly Surface[]
   dependencies?: Partial<Dependencies>
   /** Set if this process is a worker of a node. */
-  worker?: WorkerParts & { pool_sizes: PoolSizes; connections: ConnectionLimits }
+  worker?: WorkerOptions & { pool_sizes: PoolSizes; connections: ConnectionLimits }
 }
 
 /** Builds and starts all parts in order; stops them in reverse. */

@@ -47,26 +47,26 @@ export type StartedCell = {
 }
 
 /** Set in a worker: its parent keeps the limits and runs the tasks of the node. */
-export type WorkerParts = {
+export type WorkerOptions = {
   shared_limits: SharedLimits
   /** Wakes the parent's tasks. */
   onCommit(): void
 }
 
-export type CellParts = {
+export type CellOptions = {
   stops: (() => Promise<void>)[]
   tracing: Tracing | null
   overrides: Partial<Dependencies> | undefined
   /** The runtime of cell 0; null for cell 0 itself. */
   home: Runtime | null
-  worker: WorkerParts | null
+  worker: WorkerOptions | null
   pool_sizes: PoolSizes
 }
 
 export async function startCell(
   settings: Settings,
   database_url: string,
-  { stops, tracing, overrides, home, worker, pool_sizes }: CellParts,
+  { stops, tracing, overrides, home, worker, pool_sizes }: CellOptions,
 ): Promise<StartedCell> {
   let tasks: TaskRunner | undefined
   const onCommit = worker?.onCommit ?? (() => tasks?.nudge())

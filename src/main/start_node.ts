@@ -13,7 +13,7 @@ import { requirePayableCells, startOtherCells } from './cells.ts'
 import type { IssuerSide } from './issuing.ts'
 import { routeMessages } from './route_messages.ts'
 import { allTasks } from './sandbox_host.ts'
-import { type CellParts, startCell } from './start_cell.ts'
+import { type CellOptions, startCell } from './start_cell.ts'
 import { startTracing, type Tracing } from './tracing.ts'
 
 /** The functions that stop what was started, in the order of the starts. */
@@ -31,7 +31,7 @@ export type StartedNode = {
   begin(probe: Probes['issuer'] | null): TaskRunner
 }
 
-type NodeOptions = Pick<CellParts, 'worker' | 'pool_sizes'> & {
+type NodeOptions = Pick<CellOptions, 'worker' | 'pool_sizes'> & {
   dependencies: Partial<Dependencies> | undefined
 }
 

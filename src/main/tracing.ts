@@ -78,12 +78,14 @@ export function traceTasks(tasks: readonly Task[], { tracer }: Tracing): Task[] 
 export function traceEngine(engine: Engine, { tracer }: Tracing): Engine {
   return {
     ...engine,
-    submit: (request) => {
+    submit: (request, submitToOtherCell) => {
       const { kind, link, message } = request
       const mti = message === null ? {} : { 'florin.mti': message.mti }
       const attributes = { 'florin.card_message': kind, 'florin.link': link, ...mti }
       const options = { kind: 'server', parent: null, attributes } as const
-      return tracer.trace(`card message ${kind}`, options, () => engine.submit(request))
+      return tracer.trace(`card message ${kind}`, options, () =>
+        engine.submit(request, submitToOtherCell),
+      )
     },
   }
 }

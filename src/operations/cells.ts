@@ -16,7 +16,10 @@ export function runtimeOfId(runtime: Runtime, id: string): Runtime {
   return runtime.cells === null ? runtime : (runtime.cells.at(cellOfId(id)) ?? runtime.cells.home)
 }
 
-/** The runtime of a credential. One that names no cell of ours is unknown in cell 0. */
+/**
+ * The runtime of a credential. Credentials without a known cell are looked up, and rejected, in
+ * cell 0.
+ */
 export function runtimeOfBearer(runtime: Runtime, bearer: string | null): Runtime {
   if (runtime.cells === null) return runtime
   const cell = bearer === null ? null : (cellOfBearer(bearer) ?? cellOfLinkToken(bearer))

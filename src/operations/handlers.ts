@@ -68,7 +68,7 @@ import { withdraw } from '#domain/withdrawals/withdraw.ts'
 import { operator_handlers } from './operator_handlers.ts'
 
 /** Name → handler. A missing one, or one of another operation, does not compile. */
-export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
+const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   create_account: createAccount,
   sign_in: signIn,
   sign_out: signOut,

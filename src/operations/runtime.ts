@@ -24,6 +24,8 @@ export type Runtime = Dependencies & {
   activity_notifier: ActivityNotifier
   /** Limits the memory that request bodies may hold on this node. */
   body_bytes: ByteBudget
+  /** The Idempotency-Keys of calls that are being prepared. */
+  taken_keys: Set<string>
   /** Null if no call has a price. */
   payment_context: PaymentContext | null
   /** Null if all accounts are in one database. */
@@ -83,6 +85,7 @@ export async function makeRuntime(
     key_uses,
     activity_notifier,
     body_bytes: home?.body_bytes ?? makeByteBudget(),
+    taken_keys: new Set(),
     payment_context,
     cells: null,
     close: async () => {

@@ -1,7 +1,7 @@
 import { ConfigError, type Environment, readJson } from '#platform/settings/environment.ts'
 import type { Mode } from '#platform/settings/server_settings.ts'
 
-/** A card range that the programme issues from. */
+/** A card range that the program issues from. */
 export type BinProfile = {
   bin: string
   brand: 'visa' | 'mastercard'

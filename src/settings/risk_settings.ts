@@ -30,7 +30,7 @@ export type RiskSettings = {
   approval_password_usd: number | null
 }
 
-export type Velocity = { account_per_day?: number; ip_per_day?: number }
+type Velocity = { account_per_day?: number; ip_per_day?: number }
 
 const DEFAULTS: Readonly<Record<Mode, RiskSettings>> = {
   sandbox: {

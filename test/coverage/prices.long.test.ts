@@ -19,7 +19,7 @@ const everything = Object.fromEntries(shapes.map(({ name }) => [name, '0.01']))
 const priced = await startTestService({
   env: { FLORIN_PAID_OPERATIONS: JSON.stringify(everything) },
 })
-// The same programme without prices, to create the objects of the calls.
+// The same program without prices, to create the objects of the calls.
 const free = await startTestService({
   database_url: priced.database_url,
   data_dir: priced.data_dir,

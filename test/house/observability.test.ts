@@ -20,7 +20,23 @@ test('Prometheus accepts the alert rules and the configuration', async (t) => {
   assert.match(config.stdout, /SUCCESS: .*prometheus\.yml is valid/)
 })
 
-/** Prometheus evaluates the rules over series that a failing programme would have. */
+/** Each series is sound for some minutes. The names are those of the exporters. */
+const database_series = [
+  ['FlorinMonthsNotAdded', 'florin_task_failures_total{task="add_partitions"}', '0x9 0+1x30'],
+  ['FlorinCellDown', 'pg_up{job="postgres", cell="0"}', '1x5 0x40'],
+  ['FlorinNoPrimary', 'patroni_primary{scope="florin", cell="0"}', '1x5 0x40'],
+  ['FlorinNoSynchronousStandby', 'patroni_sync_standby{scope="florin", cell="0"}', '1x5 0x40'],
+  ['FlorinStandbyMissing', 'patroni_postgres_running{scope="florin", cell="0"}', '3x5 2x40'],
+  ['FlorinArchiveFails', 'pg_stat_archiver_failed_count', '0x20 0+1x40'],
+  [
+    'FlorinBackupFails',
+    'node_systemd_unit_state{name="florin-backup.service", state="failed"}',
+    '0x5 1x40',
+  ],
+  ['FlorinDiskFills', 'node_filesystem_avail_bytes{fstype="ext4"}', '100x10 100-20x30'],
+] as const
+
+/** Prometheus evaluates the rules over series that a failing program would have. */
 const rule_tests = (rules: string) => ({
   rule_files: [rules],
   evaluation_interval: '1m',
@@ -47,10 +63,22 @@ const rule_tests = (rules: string) => ({
         { eval_time: '1m', alertname: 'FlorinBooksNotSound', exp_alerts: [] },
       ],
     },
+    ...database_series.map(([alertname, series, values]) => ({
+      interval: '1m',
+      input_series: [{ series, values }],
+      promql_expr_test: [
+        {
+          expr: `count(ALERTS{alertname="${alertname}", alertstate="firing"})`,
+          eval_time: '30m',
+          exp_samples: [{ labels: '{}', value: 1 }],
+        },
+        { expr: `ALERTS{alertname="${alertname}"}`, eval_time: '1m', exp_samples: [] },
+      ],
+    })),
   ],
 })
 
-test('a node that is down raises its alert, and sound books raise none', async (t) => {
+test('faults of nodes and databases raise their alerts, and sound ones none', async (t) => {
   const promtool = requireTool('promtool', t)
   if (promtool === undefined) return
   const folder = await mkdtemp(join(tmpdir(), 'florin_rules_'))

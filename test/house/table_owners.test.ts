@@ -16,6 +16,8 @@ test('only the owner of a table writes to it', () => {
     "tx.run('truncate purses')",
     "tx.run('copy purses from stdin')",
     "tx.run('lock table purses')",
+    "tx.run('alter table purses add note text')",
+    "tx.run('drop table if exists purses')",
     "const add = rowSet<PurseRow>('purses', {})",
     "const secrets = sealedColumn('purses', 'secret_sealed', 'test')",
     'tx.run(`with a as (select 1) insert into purses as p select * from a`)',
@@ -46,12 +48,14 @@ test('only the owner of a table locks its rows', () => {
 })
 
 test('a table that is written to is named in the statement', () => {
-  const text = 'tx.run(`update $' + '{table} set a = 1`)'
-  assert.deepEqual(problemsIn(CARDS, text), ['writes to a computed table'])
+  for (const statement of ['update', 'alter table', 'drop table']) {
+    const text = `tx.run(\`${statement} \${table} set a = 1\`)`
+    assert.deepEqual(problemsIn(CARDS, text), ['writes to a computed table'], statement)
+  }
 })
 
-test('purses and movements are read by the ledger only', () => {
-  for (const table of ['purses', 'movements']) {
+test('purses, movements and the views over them are read by the ledger only', () => {
+  for (const table of ['purses', 'movements', 'purse_balances', 'entries']) {
     const text = `tx.rows(\`select 1 from cards c left join ${table} p on true\`)`
     assert.deepEqual(problemsIn(CARDS, text), [`reads ${table}`])
     assert.deepEqual(problemsIn('src/domain/ledger/balances.ts', text), [])
@@ -63,9 +67,9 @@ test('comments and tests may name any table', () => {
   assert.deepEqual(problemsIn('src/domain/cards/a.test.ts', "run('delete from purses')"), [])
 })
 
-test('every table of the migrations has an owner, and only those are listed', () => {
+test('every table and view of the migrations has an owner, and only those are listed', () => {
   const found = tableOwnerViolations([
-    { path: 'migrations/0001_loans.sql', text: 'create table loans (\n);\ncreate table cards (' },
+    { path: 'migrations/0001_loans.sql', text: 'create view loans as\n;\ncreate table cards (' },
   ]).map(({ problem }) => problem)
   assert.equal(found[0], 'has no owner for loans')
   assert.ok(found.includes('lists purses, which does not exist'))

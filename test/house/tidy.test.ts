@@ -2,7 +2,12 @@ import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { changelogViolations } from '#scripts/release/changelog.ts'
 import { blankProse } from '#scripts/tidy/blank.ts'
-import { fileReferenceViolations, glossaryViolations } from '#scripts/tidy/glossary.ts'
+import {
+  fileReferenceViolations,
+  glossaryViolations,
+  synonymViolations,
+} from '#scripts/tidy/glossary.ts'
+import { importOrderViolations } from '#scripts/tidy/import_order.ts'
 import { lineLengthViolations } from '#scripts/tidy/line_length.ts'
 import {
   CHECKSUMS_PATH,
@@ -288,12 +293,46 @@ test('every glossary term is used in src', () => {
   )
 })
 
+test('a synonym that the glossary excludes is not used', () => {
+  const glossary = `${architecture('task')['ARCHITECTURE.md']}`.replace('– | – |', '– | job, log |')
+  const sample = { 'ARCHITECTURE.md': glossary, 'src/a.ts': 'const task = 1\nconst nextJobs = 1\n' }
+  assertFinds(synonymViolations, sample, 'src/a.ts:2: uses job, which the glossary excludes')
+  assertPasses(synonymViolations, {
+    ...sample,
+    'src/a.ts': 'const task = 1 // the jobless log\n',
+    'docs/a.md': 'Prometheus has the job name `florin`.\n',
+  })
+})
+
 test('documents name only files that exist', () => {
   assertFinds(
     fileReferenceViolations,
     { 'docs/a.md': 'see `kernel/a.ts`, `test/b.ts` and `.vscode/mcp.json`', 'src/kernel/a.ts': '' },
     'docs/a.md:1: names the missing test/b.ts',
   )
+  assertFinds(
+    fileReferenceViolations,
+    {
+      'panel/README.md': 'see `ui/a.tsx`, `a.tsx`, `keys.json`,\n`ui/b.tsx` and `a.test.ts`',
+      'panel/ui/a.tsx': '',
+    },
+    'panel/README.md:2: names the missing ui/b.tsx',
+    'panel/README.md:2: names the missing a.test.ts',
+  )
+})
+
+test('the documented order of imports is the one that is checked', () => {
+  const config = "const floors = [\n  'kernel',\n  'domain/cards',\n  'domain/risk',\n  'main',\n]"
+  const sample = (rooms: string): Sample => ({
+    'ARCHITECTURE.md': `## Imports\n\n\`\`\`\nkernel →\n  domain: ${rooms}\n→ main\n\`\`\`\n`,
+    'dependency_cruiser.config.js': config,
+  })
+  assertPasses(importOrderViolations, sample('cards → risk'))
+  const swapped = 'ARCHITECTURE.md:1: lists domain/risk where dependency_cruiser.config.js has'
+  assertFinds(importOrderViolations, sample('risk → cards'), `${swapped} domain/cards`)
+  assertFinds(importOrderViolations, sample('cards'), 'ARCHITECTURE.md:1: lists main where')
+  const longer = `ARCHITECTURE.md:1: lists domain/audit where dependency_cruiser.config.js has main`
+  assertFinds(importOrderViolations, sample('cards → risk → audit'), longer)
 })
 
 test('banned words are found in code, comments, strings and docs', () => {
@@ -304,6 +343,7 @@ test('banned words are found in code, comments, strings and docs', () => {
         "// It is at once.\nconst oneJourney = 'an e-mail'\nconst JOURNEYS_MAX = 1\n",
       'docs/a.md': 'Whoever is told.\n',
       'test/a.test.ts': '// It is told at once.\n',
+      'migrations/0001_a.sql': '-- A journey.\ncreate table bell (a text); -- The journey.\n',
     },
     'src/platform/a.ts:2: uses "Journey". Write round trip.',
     'src/platform/a.ts:3: uses "JOURNEYS"',
@@ -311,6 +351,9 @@ test('banned words are found in code, comments, strings and docs', () => {
     'src/platform/a.ts:2: uses "e-mail"',
     'docs/a.md:1: uses "Whoever"',
     'docs/a.md:1: uses "told"',
+    'migrations/0001_a.sql:2: uses "bell"',
+    'migrations/0001_a.sql:1: uses "journey"',
+    'migrations/0001_a.sql:2: uses "journey"',
   )
   assertPasses(bannedWordViolations, {
     'src/platform/a.ts':

@@ -115,8 +115,8 @@ export const access_rules: readonly PlantedBug[] = [
   {
     ...reveal,
     name: 'reveal_nonce_reused',
-    find: '  if (quota.is_nonce_used) {',
-    replace: '  if (quota.is_nonce_used && quota.count > 1) {',
+    find: 'if (!(await insertReveal(tx, { id: reveal_id, card, nonce, now }))) throw nonceUsed()',
+    replace: 'await insertReveal(tx, { id: reveal_id, card, nonce, now })',
     breaks: 'A reveal nonce works once.',
   },
   {
@@ -161,7 +161,7 @@ export const access_rules: readonly PlantedBug[] = [
     file: 'src/domain/cards/limits.ts',
     find: 'usd > spend_limits[maximum]) {',
     replace: 'usd > spend_limits.monthly_max_usd) {',
-    breaks: 'No limit of a card exceeds the limit of the programme.',
+    breaks: 'No limit of a card exceeds the limit of the program.',
     tests: ['src/domain/cards/set_card_limits.test.ts'],
   },
   {

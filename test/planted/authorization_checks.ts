@@ -87,7 +87,7 @@ export const authorization_checks: readonly PlantedBug[] = [
     name: 'check_type',
     find: `({ request }) => (request.is_type_supported ? null : 'transaction_type_not_allowed'),`,
     replace: '',
-    breaks: 'A transaction type that the programme does not offer is declined.',
+    breaks: 'A transaction type that the program does not offer is declined.',
   },
   {
     name: 'check_amount',

@@ -93,8 +93,8 @@ export const ledger: readonly PlantedBug[] = [
   {
     ...store,
     name: 'purse_compare_and_set',
-    find: 'and p.owner_id = w.owner_id\n     and p.balance_micros = w.read_micros',
-    replace: 'and p.owner_id = w.owner_id',
+    find: "  read: { balance_micros: ['bigint', (purse) => purse.read_micros] },\n",
+    replace: '',
     breaks: 'A balance that changed after it was read is never overwritten.',
   },
   {

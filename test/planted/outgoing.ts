@@ -200,6 +200,22 @@ export const outgoing: readonly PlantedBug[] = [
     breaks: 'The money of a refused call returns.',
   },
   {
+    name: 'payment_doubt_final',
+    file: 'src/rails/x402/remote_facilitator.ts',
+    find: `UNUSABLE.has(reason) ? 'failed' : 'doubtful'`,
+    replace: `'failed'`,
+    breaks: 'A payment that a remote facilitator may have sent is looked up again.',
+    tests: ['src/domain/paid_calls/collect.test.ts'],
+  },
+  {
+    name: 'payment_sent_after_it_failed',
+    file: 'src/domain/paid_calls/collect.ts',
+    find: 'if (await stepPayment(db, row, step, clock.now())) return\n',
+    replace: 'if ((await stepPayment(db, row, step, clock.now())) !== null) return\n',
+    breaks: 'A payment that was given up is not sent.',
+    tests: ['src/domain/paid_calls/collect.test.ts'],
+  },
+  {
     name: 'payment_without_screening',
     file: 'src/domain/paid_calls/collect.ts',
     find: `if (decision !== 'allow') {`,

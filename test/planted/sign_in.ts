@@ -32,7 +32,8 @@ export const sign_in: readonly PlantedBug[] = [
   {
     ...reset,
     name: 'reset_codes_uncounted',
-    find: '  await requireGuessLeft(guess)\n',
+    file: 'src/domain/accounts/two_factor.ts',
+    find: '  await requireGuessLeft({ tx: db, keys, subject, now })\n',
     replace: '',
     breaks: 'Guesses of codes are limited.',
   },

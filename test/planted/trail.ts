@@ -37,8 +37,8 @@ export const trail: readonly PlantedBug[] = [
   {
     ...stored,
     name: 'key_not_locked',
-    find: 'if (row?.locked) return',
-    replace: 'if (row !== undefined) return',
+    find: 'if (!row?.locked) throw inProgress()',
+    replace: 'if (row === undefined) throw inProgress()',
     breaks: 'A repeat of a call in progress is refused and does not wait.',
     tests: ['src/operations/perform/with_idempotency.test.ts'],
   },
@@ -48,6 +48,14 @@ export const trail: readonly PlantedBug[] = [
     find: 'if (row.fingerprint !== fingerprint) {',
     replace: 'if (row.fingerprint.length !== fingerprint.length) {',
     breaks: 'Another body under the same key is refused.',
+  },
+  {
+    ...stored,
+    name: 'preparation_not_taken',
+    find: 'if (taken.has(name)) throw inProgress()',
+    replace: '',
+    breaks: 'Of two calls at the same time under one key, one is prepared.',
+    tests: ['src/domain/webhooks/replay_webhook.test.ts'],
   },
   {
     ...stored,
@@ -82,7 +90,7 @@ export const trail: readonly PlantedBug[] = [
   {
     name: 'sequence_compare_and_set',
     file: sequences,
-    find: ' and h.event_sequence = w.read',
+    find: "    event_sequence: ['bigint', ({ read }) => read.event_sequence],\n",
     replace: '',
     breaks: 'No batch reuses event numbers that were taken after it read them.',
     tests: ['src/domain/events/record_event_set.test.ts'],
@@ -97,7 +105,7 @@ export const trail: readonly PlantedBug[] = [
   },
   {
     name: 'sequence_reserves_one_less',
-    file: 'src/domain/events/account_head_store.ts',
+    file: 'src/domain/events/account_sequence_store.ts',
     find: 'set event_sequence = $2,',
     replace: 'set event_sequence = $2 - 1,',
     breaks: 'The event numbers of an account are unique and have no gap.',
@@ -106,8 +114,8 @@ export const trail: readonly PlantedBug[] = [
   {
     name: 'sequence_counts_activity',
     file: 'src/domain/events/record_events.ts',
-    find: 'if (isNumbered) head.event_sequence += 1n',
-    replace: 'head.event_sequence += 1n',
+    find: 'if (isNumbered) last.event_sequence += 1n',
+    replace: 'last.event_sequence += 1n',
     breaks: 'Events of the activity stream take no number.',
     tests: ['src/domain/events/record_events.test.ts'],
   },
@@ -122,14 +130,14 @@ export const trail: readonly PlantedBug[] = [
   {
     name: 'event_id_compare_and_set',
     file: sequences,
-    find: '        and h.last_event_id = w.read_id',
+    find: "    last_event_id: ['text', ({ read }) => read.last_event_id],\n",
     replace: '',
     breaks: 'No batch stamps its events before one that was written after it read.',
     tests: ['src/domain/events/record_event_set.test.ts'],
   },
   {
     name: 'audit_unlocked',
-    file: 'src/domain/events/account_head_store.ts',
+    file: 'src/domain/events/account_sequence_store.ts',
     find: 'where account_id = $1 for update',
     replace: 'where account_id = $1',
     breaks: 'Concurrent audit entries form one chain.',

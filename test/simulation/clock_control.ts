@@ -82,7 +82,7 @@ export function expireInModels(lives: ReadonlySet<Life>, now: number): void {
     // A reversal that overtook its message is forgotten after a week.
     holder.purchases = holder.purchases.filter(({ isSent }) => isSent)
     for (const message of model.dueAuthorizations(account)) {
-      model.apply({ op: 'expire_authorization', account, message })
+      model.apply({ op: 'expire_authorization', account, message, is_early: false })
     }
     for (const topup of dueTopups(model, account, now)) {
       model.apply({ op: 'expire_topup', account, topup })

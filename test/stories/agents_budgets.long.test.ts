@@ -78,7 +78,7 @@ test('an amount to ask above is refused without a budget, which would never ask'
   const { submit, allow } = await askForConsent()
   const again = await submit({ budget_amount: '', budget_ask_above: '100' })
   assert.equal(again.status, 400)
-  assert.match(again.text, /Enter a budget amount, or clear “Ask me above”/)
+  assert.match(again.text, /Enter an amount, or clear “Ask me above”/)
   assert.match(again.text, /name="budget_ask_above"[^>]*value="100"/)
   assert.equal(await budgetOf(url, await allow({ budget_amount: '', budget_ask_above: '' })), null)
 })

@@ -119,6 +119,18 @@ test('a token for REST and other grants gain nothing', async () => {
   elicitationIn(await (await connect(others.access_token, id)).load())
 })
 
+test('a token for tools and REST has the scope at both', async () => {
+  const { holder, card, load, token, tokens, agent } = await openAgent({ resource: null })
+  await allow(await load(), holder)
+  assert.equal((await load()).body['error'], undefined)
+  const renewed = await refresh(agent, tokens.refresh_token)
+  for (const bearer of [token, renewed.access_token]) {
+    const body = { amount_usd: 1 }
+    const loaded = await send(url, 'POST', `/v1/cards/${card.id}/load`, { bearer, body })
+    assert.equal(loaded.status, 200, loaded.text)
+  }
+})
+
 test('the owner can set a budget with the new scope', async () => {
   const { holder, load } = await openAgent()
   const budget = { budget_amount: '20', budget_period: 'day' }
@@ -229,6 +241,22 @@ test('a client that does not declare URL elicitation gets a challenge as before'
   ] as const) {
     const headers = await initialize(url, token, version, capabilities)
     const refused = await rpc(url, 'tools/call', call, { bearer: token, headers })
+    assert.equal(refused.status, 403, refused.text)
+    const challenge = refused.headers.get('www-authenticate') ?? ''
+    assert.match(challenge, /error="insufficient_scope", scope="[^"]*card:control/)
+  }
+})
+
+test('a streamed call without the scope of a field gets a challenge too', async () => {
+  const scopes = ['card:issue', 'card:read', 'webhook:write']
+  const { token } = await openAgent({ scope: scopes.join(' '), scopes })
+  const webhook = { url: 'https://shop.example/florin', events: ['three_ds.challenge'] }
+  for (const [name, given] of [
+    ['issue_card', { type: 'virtual', load_usd: 5 }],
+    ['create_webhook', webhook],
+  ] as const) {
+    const call = { name, arguments: given, _meta: { progressToken: 'p' } }
+    const refused = await rpc(url, 'tools/call', call, { bearer: token })
     assert.equal(refused.status, 403, refused.text)
     const challenge = refused.headers.get('www-authenticate') ?? ''
     assert.match(challenge, /error="insufficient_scope", scope="[^"]*card:control/)

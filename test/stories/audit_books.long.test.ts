@@ -65,8 +65,8 @@ async function writePurchases(from: number, to: number, start = START): Promise<
         + row_number() over (partition by a order by body, part),
       case part when 2 then 'transaction.captured' else 'transaction.authorized' end,
       'spend', 'info', 'Shop', c, 1000000, 'transaction', 'txn_' || body || part, '{}', at
-      from bought join account_heads h on h.account_id = a, generate_series(1, 2) part;
-    update account_heads h set event_sequence = event_sequence + b.count
+      from bought join account_sequences h on h.account_id = a, generate_series(1, 2) part;
+    update account_sequences h set event_sequence = event_sequence + b.count
       from (select a, 2 * count(*) as count from bought group by a) b where h.account_id = b.a;
     update purses p set balance_micros = balance_micros - b.count * 1000000, moved_at = b.last
       from (select a, count(*) as count, max(at) as last from bought group by a) b
@@ -78,7 +78,7 @@ async function writeAccounts(): Promise<void> {
     insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
     select 'acct_' || lpad(n::text, 5, '0'), n || '@example.com', '', '{}', now(), now()
       from generate_series(0, ${ACCOUNTS - 1}) n;
-    insert into account_heads (account_id, audit_hash)
+    insert into account_sequences (account_id, audit_hash)
     select id, encode(sha256(convert_to('florin audit of ' || id, 'UTF8')), 'hex') from accounts;
     insert into purses (account_id, kind, owner_id, balance_micros)
     select id, 'card', 'card' || substr(id, 5), 100000000000 from accounts;

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { cellOfId } from '#kernel/id.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { type AcknowledgedLoad, startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
+import { assertShortPauses } from '#test/support/cell_moves.ts'
 import { florin } from '#test/support/florin_process.ts'
 import {
   queryOn,
@@ -66,6 +67,7 @@ test('a cell moves to another server under load, and its card messages only wait
   assert.equal(code, 0, output)
   assert.match(output, /^Copied \d+ tables/m)
   assert.match(output, /^Switched: cell 1 is on .* rows in \d+ tables are equal on both servers/m)
+  assertShortPauses(output)
   await moving.nextSuccess()
   t.diagnostic(`${moving.unavailable()} refusals, slowest response ${moving.slowestMs()} ms`)
   assertOnTime(moving.refusedMessages() === 0, 'a card message got the response 91')

@@ -10,6 +10,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import { channelIn } from '#platform/postgres/notify.ts'
 import { withSchema } from '#platform/postgres/schema.ts'
 import { type AcknowledgedLoad, startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
+import { assertShortPauses } from '#test/support/cell_moves.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { florin, spawnFlorin } from '#test/support/florin_process.ts'
 import {
@@ -168,6 +169,7 @@ test('if the command dies during the switch, the cell goes on, and the same comm
   const { output, code } = await move(3, '--to', next.url)
   assert.equal(code, 0, output)
   assert.match(output, /^Continuing the move of cell 3/m)
+  assertShortPauses(output)
   const kept = await next.query(`select from cell_3.task_runs where task = 'after_kill'`)
   assert.equal(kept.length, 1)
 })
@@ -177,6 +179,7 @@ test('a cell that is a schema moves to another server under load', async (t) => 
   t.diagnostic(output)
   assert.equal(code, 0, output)
   assert.match(output, /^Switched: cell 1 is on .* rows in \d+ tables are equal on both servers/m)
+  assertShortPauses(output)
   await loadOf(1).nextSuccess()
   t.diagnostic(`${loadOf(1).unavailable()} refusals, slowest ${loadOf(1).slowestMs()} ms`)
   assertOnTime(loadOf(1).refusedMessages() === 0, 'a card message got the response 91')

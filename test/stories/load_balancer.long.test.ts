@@ -3,15 +3,22 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '#platform/postgres/db.ts'
+import { NetworkError, openConnection } from '#sandbox/card_network.ts'
+import { cellEnv } from '#test/support/account_cell.ts'
 import { startAcknowledgedLoad } from '#test/support/acknowledged_load.ts'
 import { makeCertificates } from '#test/support/certificates.ts'
 import { startChildNode } from '#test/support/child_node.ts'
 import { cloneDatabase } from '#test/support/database.ts'
+import { databaseProxy } from '#test/support/database_proxy.ts'
 import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/florin_process.ts'
 import { checkHaproxyConfiguration, startHaproxy } from '#test/support/haproxy.ts'
 import { send } from '#test/support/http.ts'
+import { purchaseMessage } from '#test/support/issuer.ts'
+import { openOwner } from '#test/support/mixed_storm.ts'
+import type { StormOwner } from '#test/support/mixed_storm_actors.ts'
+import { assertDecided } from '#test/support/on_time.ts'
 import { openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -34,22 +41,30 @@ async function startBehindHaproxy() {
   const places = await Promise.all(
     [0, 1].map(async () => ({ http_port: await freePort(), card_host_port: await freePort() })),
   )
-  const startNode = ({ http_port, card_host_port }: (typeof places)[number]) =>
+  // The second node's own way to the database, which a test cuts.
+  const { FLORIN_DATABASE_URL: home_url = '' } = await cellEnv(database.url)
+  const link = await databaseProxy(home_url)
+  after(link.close)
+  const startNode = (place: (typeof places)[number]) =>
     startChildNode({
       database_url: database.url,
       data_dir: folder.path,
-      env: { FLORIN_PORT: String(http_port), FLORIN_ISO_PORT: String(card_host_port) },
+      env: {
+        FLORIN_PORT: String(place.http_port),
+        FLORIN_ISO_PORT: String(place.card_host_port),
+        FLORIN_DATABASE_URL: place === places[0] ? home_url : link.url,
+      },
     })
   const nodes = await Promise.all(places.map(startNode))
   const [first, second] = places
   assert(first !== undefined && second !== undefined)
   const balancer = await startHaproxy(folder.path, [first, second])
   const database_url = database.url
-  return { observer, nodes, places, startNode, balancer, folder: folder.path, database_url }
+  return { observer, nodes, places, startNode, balancer, link, folder: folder.path, database_url }
 }
 
 type BalancedNodes = Awaited<ReturnType<typeof startBehindHaproxy>>
-const { observer, nodes, places, startNode, balancer, folder, database_url } =
+const { observer, nodes, places, startNode, balancer, link, folder, database_url } =
   skip === false ? await startBehindHaproxy() : ({} as BalancedNodes)
 
 test('HAProxy accepts packaging/ha/haproxy.cfg with a certificate', { skip }, async () => {
@@ -69,9 +84,59 @@ test('metrics and the operator API are not reachable through the load balancer',
   assert.equal((await send(balancer.url, 'GET', '/healthz')).status, 200)
 })
 
-test('while the database refuses connections, calls get 503 with Retry-After, not an HTML page', {
+test('operators reach the console and its API on a port of their own, without metrics', {
   skip,
 }, async () => {
+  const statusOf = async (path: string) => (await send(balancer.operator_url, 'GET', path)).status
+  assert.equal(await statusOf('/operator'), 200)
+  assert.equal(await statusOf('/operator/v1/health'), 401)
+  assert.equal(await statusOf('/metrics'), 404)
+})
+
+/** The response code of a purchase on a new connection, or a later one if HAProxy closes it. */
+async function codeOf({ cards }: StormOwner): Promise<string | undefined> {
+  const message = purchaseMessage(cards[0] as StormOwner['cards'][number], 1)
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const line = await openConnection(balancer.card_host_port)
+      const { fields } = await line.send(message).finally(() => line.end())
+      return fields[39]
+    } catch (cause) {
+      if (!(cause instanceof NetworkError) || attempt === 20) throw cause
+      await delay(100)
+    }
+  }
+}
+
+test('a node that has lost its database gets no card messages, and its connections are closed', {
+  skip,
+}, async () => {
+  const owner = await openOwner(observer, 1)
+  // Each node has one of them, because the balancer chooses the node with fewer connections.
+  const lines = [
+    await openConnection(balancer.card_host_port),
+    await openConnection(balancer.card_host_port),
+  ]
+  await link.cut()
+  const isLeft = async () => lines.some((line) => line.isDown())
+  assert(await eventually(isLeft, { within_ms: 20_000 }))
+  assert.equal(lines.filter((line) => line.isDown()).length, 1)
+  for (let connection = 0; connection < 10; connection += 1) {
+    assertDecided(await codeOf(owner), 'a purchase')
+  }
+  await link.heal()
+  for (const line of lines) line.end()
+  const [, second] = places
+  const isBack = async () =>
+    (await send(`http://127.0.0.1:${second?.http_port}`, 'GET', '/healthz')).status === 200
+  assert(await eventually(isBack, { within_ms: 20_000 }))
+  await delay(3_000)
+})
+
+test('while the database refuses connections, calls get 503 with Retry-After and card messages 91', {
+  skip,
+}, async () => {
+  const owner = await openOwner(observer, 1)
   const { bearer } = await openAccount(balancer.url)
   const readAccount = () => send(balancer.url, 'GET', '/v1/accounts/me', { bearer })
   const server = new URL(database_url)
@@ -89,12 +154,13 @@ test('while the database refuses connections, calls get 503 with Retry-After, no
       const { status, body, headers } = await readAccount()
       assert.deepEqual([status, body.error], [503, 'service_unavailable'])
       assert(Number(headers.get('retry-after')) >= 1)
+      assert.equal(await codeOf(owner), '91')
       await delay(1_000)
     }
   } finally {
     await admin.run(`alter database ${name} with allow_connections true`)
   }
-  const works = async () => (await readAccount()).status === 200
+  const works = async () => (await readAccount()).status === 200 && (await codeOf(owner)) === '00'
   assert(await eventually(works, { within_ms: 20_000 }))
 })
 

@@ -102,7 +102,7 @@ test('the token in the settings can expire a number of days after its first use'
   await assert.rejects(operatorAt(91), { code: 'token_expired' })
 })
 
-/** Reads of the programme as a whole. */
+/** Reads of the program as a whole. */
 const WITHOUT_CUSTOMER = [
   'operator_get_figures',
   'operator_get_health',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from '#platform/runtime/root.ts'
-import { findDisallowed, licenceList } from '#scripts/release/licences.ts'
+import { findDisallowed, licenseList } from '#scripts/release/licenses.ts'
 import { createSbom } from '#scripts/release/sbom.ts'
 import { startFlorin, stopAllProcesses, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
@@ -110,7 +110,7 @@ test('the SBOM lists every shipped package with license, hash and dependencies',
 test('every shipped license is on the allowlist', () => {
   const sbom = createSbom()
   assert.deepEqual(findDisallowed(sbom), [])
-  assert.match(licenceList(sbom), /^\| fastify \| .* \| MIT \| runtime \|$/m)
+  assert.match(licenseList(sbom), /^\| fastify \| .* \| MIT \| runtime \|$/m)
   const [first] = sbom.components
   assert.ok(first !== undefined)
   const disallowed = (...licenses: typeof first.licenses) =>

@@ -114,7 +114,7 @@ async function fill(): Promise<void> {
           execute format('alter table %s drop constraint %I', one.rel, one.conname);
         end loop;
         for one in select conname, conrelid::regclass as rel from pg_constraint
-                    where contype <> 'n' and coninhcount = 0
+                    where contype <> 'n' and coninhcount = 0 and conrelid <> 0
                       and connamespace = 'public'::regnamespace loop
           execute format('alter table %s drop constraint %I', one.rel, one.conname);
         end loop;

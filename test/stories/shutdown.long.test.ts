@@ -29,7 +29,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const ada = await openAccount(service.url)
     // The request waits for this row, so it is in flight when the signal arrives.
     const held = await holdRows(db, (tx) =>
-      tx.rows('select 1 from account_heads where account_id = $1 for update', [ada.account_id]),
+      tx.rows('select 1 from account_sequences where account_id = $1 for update', [ada.account_id]),
     )
     const inFlight = send(service.url, 'POST', '/v1/api_keys', { bearer: ada.bearer, body: {} })
     await wait(300)

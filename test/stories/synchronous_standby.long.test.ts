@@ -63,7 +63,7 @@ test('while the standby is silent nothing is acknowledged, and afterwards the ke
   t.diagnostic(`503 after ${deadline_ms} ms`)
 })
 
-test('a wait for the standby that is cancelled is not taken for a commit', async () => {
+test('a wait for the standby that is canceled is not taken for a commit', async () => {
   const key = randomUUID()
   await pair.signalReceiver('SIGSTOP')
   const pending = load(key, 12)

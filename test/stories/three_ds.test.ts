@@ -7,7 +7,7 @@ import { freePort } from '#test/support/port.ts'
 import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { authorize, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
-import { subscribe } from '#test/support/webhooks.ts'
+import { subscribe, webhookOf } from '#test/support/webhooks.ts'
 
 const port = await freePort()
 const service = await startTestService({
@@ -20,8 +20,8 @@ const EVENTS = ['three_ds.challenge']
 async function openListener() {
   const receiver = await startReceiver()
   const spender = await openSpender(service, { usd: 100 })
-  await subscribe(url, spender, { url: receiver.url, events: EVENTS })
-  return { receiver, spender }
+  const { id } = await subscribe(url, spender, { url: receiver.url, events: EVENTS })
+  return { receiver, spender, webhook: () => webhookOf(url, spender.bearer, id) }
 }
 
 test('an online purchase succeeds if its holder approves in the webhook response', async () => {
@@ -42,6 +42,28 @@ test('an online purchase succeeds if its holder approves in the webhook response
   assert.match(String(received?.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/)
 })
 
+test('the decision is read from a response of more than 1 KB', async () => {
+  const { receiver, spender } = await openListener()
+  receiver.respond = (response, { event }) => {
+    const { challenge_id } = event.data.object
+    response.end(JSON.stringify({ note: 'ü'.repeat(10_000), challenge_id, decision: 'approve' }))
+  }
+  const paid = await authorize(url, spender, { amount: 20, three_ds: true })
+  assert.equal(paid.three_ds?.result, 'approved')
+})
+
+test('an endpoint that responds to a challenge with 410 is disabled', async () => {
+  const { receiver, spender, webhook } = await openListener()
+  receiver.respond = respondWith(410)
+  const purchase = authorize(url, spender, { amount: 20, three_ds: true })
+  const isDisabled = async () => (await webhook()).status === 'disabled'
+  assert(await eventually(isDisabled, { within_ms: 20_000 }))
+  assert.equal((await webhook()).disabled_reason, 'endpoint_gone')
+  await advance(url, spender.bearer, 301)
+  assert.equal((await purchase).decline_code, 'three_ds_timeout')
+  assert.equal(receiver.received.length, 1)
+})
+
 test('a later decision counts once: repeating it is fine, another one is refused', async () => {
   const { receiver, spender } = await openListener()
   receiver.respond = respondWith(202)
@@ -54,8 +76,11 @@ test('a later decision counts once: repeating it is fine, another one is refused
 
   const forged = await respond('approve', `${String(response_url).slice(0, -3)}abc`)
   assert.equal(forged.status, 404)
-  assert.equal((await respond('decline')).status, 200)
-  assert.equal((await respond('decline')).status, 200)
+  for (let times = 0; times < 2; times += 1) {
+    const { status, headers } = await respond('decline')
+    assert.equal(status, 200)
+    assert.match(headers.get('request-id') ?? '', /^req_/)
+  }
   const other = await respond('approve')
   assert.deepEqual([other.status, other.body['error']], [409, 'decision_already_made'])
   const declined = await purchase
@@ -92,8 +117,8 @@ test('without an explicit subscriber there is no wait, and * does not count', as
   assert(!receiver.types().includes('three_ds.challenge'))
 })
 
-test('a failed callback is sent again within seconds', async () => {
-  const { receiver, spender } = await openListener()
+test('a failed callback is sent again within seconds, and does not count as a failing endpoint', async () => {
+  const { receiver, spender, webhook } = await openListener()
   receiver.respond = (response, { event }) => {
     const isFirst = receiver.received.length === 1
     const { challenge_id } = event.data.object
@@ -112,8 +137,12 @@ test('a failed callback is sent again within seconds', async () => {
     return rows.length === 1
   }
   assert(await eventually(isRecorded, { within_ms: 10_000 }))
+  // Nothing would end this series of failures until the next challenge, which may come in weeks.
+  assert.equal((await webhook()).failing_since, null)
   await advance(url, spender.bearer, 6)
   assert.equal((await purchase).type, 'authorization')
   assert.equal(receiver.received.length, 2)
   assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
+  const isDelivered = async () => (await webhook()).last_delivery_at !== null
+  assert(await eventually(isDelivered, { within_ms: 10_000 }))
 })

@@ -195,7 +195,7 @@ test('SIGTERM finishes the requests of all workers, takes no new ones and exits 
   const pids = workerPids(service.pid)
   // The requests wait for this row, so they are in flight when the signal arrives.
   const held = await holdRows(db, (tx) =>
-    tx.rows('select 1 from account_heads where account_id = $1 for update', [ada.account_id]),
+    tx.rows('select 1 from account_sequences where account_id = $1 for update', [ada.account_id]),
   )
   const create = () =>
     send(service.url, 'POST', '/v1/api_keys', { bearer: ada.bearer, body: {}, headers: {} })

@@ -53,7 +53,8 @@ export async function registerAgent(
 
 export type AuthorizationRequest = {
   scope?: string
-  resource?: string
+  /** Null names none. */
+  resource?: string | null
   authorization_details?: object[]
   params?: Record<string, string>
 }
@@ -73,8 +74,9 @@ export async function startAuthorization(
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     state,
-    resource: request.resource ?? `${agent.url}/mcp`,
   })
+  const { resource = `${agent.url}/mcp` } = request
+  if (resource !== null) query.set('resource', resource)
   if (request.scope !== undefined) query.set('scope', request.scope)
   if (request.authorization_details !== undefined) {
     query.set('authorization_details', JSON.stringify(request.authorization_details))

@@ -20,6 +20,9 @@ import { findTool } from './tools.ts'
 const START_MS = 60_000
 const packaged = (name: string) => readFile(join(root, 'packaging/backup', name), 'utf8')
 
+/** The cell names the stanza; several servers may share a repository. */
+type ArchiveOptions = { cell?: number; repository?: string }
+
 /** A PostgreSQL server whose WAL pgBackRest archives, with the files of packaging/backup. */
 export class ArchivedPostgres {
   readonly url: string
@@ -27,27 +30,33 @@ export class ArchivedPostgres {
   readonly #user: ServerUser
   readonly #password: string
   readonly #port: number
+  readonly #stanza: string
+  readonly #repository: string
   #server: ChildProcess | null = null
 
   private constructor(
     folder: string,
     { user, password, port }: { user: ServerUser; password: string; port: number },
+    { cell = 0, repository = join(folder, 'repository') }: ArchiveOptions,
   ) {
     this.#folder = folder
+    this.#stanza = `florin_cell_${cell}`
+    this.#repository = repository
     this.#user = user
     this.#password = password
     this.#port = port
     this.url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   }
 
-  static async start(folder: string): Promise<ArchivedPostgres> {
+  static async start(folder: string, options: ArchiveOptions = {}): Promise<ArchivedPostgres> {
     await chmod(folder, 0o711)
     const dir = join(folder, 'postgres')
     const user = await chooseServerUser(folder, dir)
     const binaries = dirname(dirname(findTool('postgres') ?? ''))
     const password_file = join(folder, 'password')
     const password = await requireCluster({ dir, password_file, binaries, user, durable: false })
-    const server = new ArchivedPostgres(folder, { user, password, port: await freePort() })
+    const login = { user, password, port: await freePort() }
+    const server = new ArchivedPostgres(folder, login, options)
     await server.#configure()
     await server.run()
     await server.backrest('stanza-create')
@@ -83,7 +92,7 @@ export class ArchivedPostgres {
   async backrest(...words: string[]): Promise<string> {
     const program = findTool('pgbackrest') ?? ''
     const { command, args, ...as_user } = invocationAs(this.#user, program, [
-      '--stanza=florin',
+      `--stanza=${this.#stanza}`,
       ...words,
     ])
     const options = { ...as_user, cwd: '/', env: this.#environment() }
@@ -110,16 +119,19 @@ export class ArchivedPostgres {
   }
 
   async #configure(): Promise<void> {
-    for (const name of ['socket', 'repository', 'log', 'lock']) {
-      await mkdir(join(this.#folder, name), { mode: 0o700 })
-      await giveTo(this.#user, join(this.#folder, name))
+    const own = ['socket', 'log', 'lock'].map((name) => join(this.#folder, name))
+    for (const path of [...own, this.#repository]) {
+      await mkdir(path, { mode: 0o700, recursive: true })
+      await giveTo(this.#user, path)
     }
     const dir = join(this.#folder, 'postgres')
-    const own = await readFile(join(dir, 'postgresql.conf'), 'utf8')
     const file = join(dir, 'postgresql.conf')
-    await writeFile(file, `${own}\n${await packaged('postgresql.conf')}\nmax_connections = 200\n`)
+    const made = await readFile(file, 'utf8')
+    const archiving = (await packaged('postgresql.conf')).replace('florin_cell_0', this.#stanza)
+    await writeFile(file, `${made}\n${archiving}\nmax_connections = 200\n`)
     const replaced = (await packaged('pgbackrest.conf'))
-      .replace('/var/lib/pgbackrest', join(this.#folder, 'repository'))
+      .replace('[florin_cell_0]', `[${this.#stanza}]`)
+      .replace('/var/lib/pgbackrest', this.#repository)
       .replace('/var/log/pgbackrest', join(this.#folder, 'log'))
       .replace('/var/lib/postgresql/15/florin', dir)
       .replace('pg1-port=5432', `pg1-port=${this.#port}`)

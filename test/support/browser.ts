@@ -44,8 +44,13 @@ export class Browser {
 
   /** Like submit, but returns the redirect's URL instead of following it. */
   async post(page: LoadedPage, step: string, fields: Fields = {}): Promise<string> {
-    const response = await this.#send(page.url, formOf(page, step, fields))
+    const response = await this.submitOnly(page, step, fields)
     return new URL(response.headers.get('location') ?? '', page.url).toString()
+  }
+
+  /** The response to the form itself. */
+  submitOnly(page: LoadedPage, step: string, fields: Fields = {}): Promise<Response> {
+    return this.#send(page.url, formOf(page, step, fields))
   }
 
   async #send(url: string, body: URLSearchParams | undefined): Promise<Response> {

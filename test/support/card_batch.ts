@@ -106,6 +106,7 @@ function newBatchState(
     is_paused: false,
     partial_approvals: false,
     refund_review_micros: null,
+    answered: new Set(),
     early_reversals: new Set(),
     challenges: new Map(),
     purchases: new Purchases(),
@@ -213,16 +214,19 @@ export function cardRequest(
     reference: {
       transaction_id: null,
       original_identity: null,
+      original_prefix: null,
       retrieval_reference_number: null,
       authorization_code: null,
       ...reference,
     },
     replacement_minor: null,
     is_final: false,
+    is_early: false,
     network_transaction_id: null,
     settles: null,
     received_at: BATCH_NOW,
-    message: { mti: '0100', bitmap: '', fields: '', raw: new Uint8Array() },
+    deadline_ms: Number.POSITIVE_INFINITY,
+    message: { mti: '0100', raw: new Uint8Array(), fields: null },
     answer: () => {
       throw new Error('decisions send no response')
     },

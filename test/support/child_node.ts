@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { root } from '#platform/runtime/root.ts'
@@ -62,8 +62,19 @@ export async function startChildNode(options: Options): Promise<ChildNode> {
 const SHIPPED = ['dist/package.json', 'dist/src', 'dist/sandbox', 'dist/packages', 'dist/browser']
 const ALSO = ['dist/test/support', 'dist/client', 'migrations', 'openapi.json', 'CHANGELOG.md']
 
-/** A copy of this version with another version number and one migration more. */
-export async function makeNextVersion(folder: string, version: string, sql: string): Promise<void> {
+type OtherVersion = {
+  version: string
+  /** Further migrations by name. */
+  migrations: Record<string, string>
+  /** Replaced in a built file, by its path in src; each text must be there. */
+  edits: { file: string; replaced: readonly (readonly [string, string])[] }
+}
+
+/** A copy of this version with another version number, with more migrations and other code. */
+export async function makeVersion(
+  folder: string,
+  { version, migrations, edits }: OtherVersion,
+): Promise<void> {
   for (const path of [...SHIPPED, ...ALSO, 'package.json', 'docs']) {
     await cp(join(root, path), join(folder, path), { recursive: true })
   }
@@ -72,6 +83,14 @@ export async function makeNextVersion(folder: string, version: string, sql: stri
     const manifest = JSON.parse(await readFile(join(folder, path), 'utf8')) as object
     await writeFile(join(folder, path), JSON.stringify({ ...manifest, version }))
   }
-  await mkdir(join(folder, 'migrations'), { recursive: true })
-  await writeFile(join(folder, 'migrations/9001_next_version.sql'), sql)
+  for (const [name, sql] of Object.entries(migrations)) {
+    await writeFile(join(folder, 'migrations', name), sql)
+  }
+  const file = join(folder, 'dist/src', edits.file)
+  let code = await readFile(file, 'utf8')
+  for (const [from, to] of edits.replaced) {
+    if (!code.includes(from)) throw new Error(`${edits.file} has no "${from}"`)
+    code = code.replace(from, to)
+  }
+  await writeFile(file, code)
 }

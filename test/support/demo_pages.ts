@@ -55,7 +55,7 @@ type Ids = (path: string, select?: (row: Row) => boolean) => Promise<string>
 type Row = { id: string; name?: string; status?: string; type?: string; currency?: string }
 
 /** Finds objects of an account by what they are, because the demo's IDs are new every time. */
-export const idsOf =
+const idsOf =
   (url: string, bearer: string): Ids =>
   async (path, select = () => true) => {
     const { body } = await send(url, 'GET', path, { bearer })
@@ -117,7 +117,7 @@ export async function panelDetails(url: string, bearer: string): Promise<PanelPa
       path: '/agents',
       ready: async (page) => {
         await page.getByRole('link', { name: 'Shopper' }).first().click()
-        await page.getByRole('heading', { name: 'What it did' }).waitFor()
+        await page.getByRole('heading', { name: 'Activity' }).waitFor()
         await loaded(page)
       },
     },

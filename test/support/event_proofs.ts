@@ -10,7 +10,7 @@ import type { Database } from '#platform/postgres/db.ts'
 export async function assertEventsAreWhole(db: Database): Promise<void> {
   const misnumbered = await db.rows(
     `select h.account_id, h.event_sequence, count(e.sequence), count(distinct e.sequence)
-       from account_heads h left join events e
+       from account_sequences h left join events e
          on e.account_id = h.account_id and e.sequence is not null
       group by h.account_id, h.event_sequence
      having count(e.sequence) <> h.event_sequence

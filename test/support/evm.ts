@@ -23,7 +23,7 @@ const OUTSIDE_PHRASE = 'legal winner thank year wave sausage worth useful legal 
 const COIN = 10n ** 18n
 export const CONFIRMATIONS = 4
 
-export const asset_abi = parseAbi([
+const asset_abi = parseAbi([
   'function transfer(address,uint256) returns (bool)',
   'function balanceOf(address) view returns (uint256)',
 ])

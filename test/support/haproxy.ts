@@ -11,7 +11,7 @@ import { findTool } from './tools.ts'
 type Node = { http_port: number; card_host_port: number }
 
 const SHIPPED = join(root, 'packaging/ha/haproxy.cfg')
-const TLS = 'ssl crt /etc/haproxy/florin.pem alpn h2,http/1.1'
+const tls = (certificate: string) => `ssl crt /etc/haproxy/${certificate} alpn h2,http/1.1`
 
 /** Replaces a part of the configuration, which must exist. */
 function replacePart(text: string, from: string, to: string): string {
@@ -26,21 +26,29 @@ export function checkHaproxyConfiguration(folder: string, certificate: string): 
     readFileSync(SHIPPED, 'utf8'),
   )
   const file = join(folder, 'haproxy_tls.cfg')
-  writeFileSync(file, replacePart(nodes, '/etc/haproxy/florin.pem', certificate))
+  const certified = ['florin.pem', 'florin_operator.pem'].reduce(
+    (text, name) => replacePart(text, `/etc/haproxy/${name}`, certificate),
+    nodes,
+  )
+  writeFileSync(file, certified)
   execFileSync(findTool('haproxy') ?? 'haproxy', ['-c', '-f', file], { stdio: 'pipe' })
 }
 
 /** HAProxy with the shipped configuration, with other addresses and without TLS. */
 export async function startHaproxy(folder: string, [first, second]: readonly [Node, Node]) {
-  const [port, iso_port] = [await freePort(), await freePort()]
+  const [port, operator_port, iso_port] = [await freePort(), await freePort(), await freePort()]
   const replaced = [
-    [`bind :443 ${TLS}`, `bind 127.0.0.1:${port}`],
+    [`bind :443 ${tls('florin.pem')}`, `bind 127.0.0.1:${port}`],
+    [`bind :8443 ${tls('florin_operator.pem')}`, `bind 127.0.0.1:${operator_port}`],
     ['bind :8583', `bind 127.0.0.1:${iso_port}`],
     [' node1:8080', ` 127.0.0.1:${first.http_port}`],
     [' node2:8080', ` 127.0.0.1:${second.http_port}`],
+    [' node1:8583 port 8080', ` 127.0.0.1:${first.card_host_port} port ${first.http_port}`],
+    [' node2:8583 port 8080', ` 127.0.0.1:${second.card_host_port} port ${second.http_port}`],
     [' node1:8583', ` 127.0.0.1:${first.card_host_port}`],
     [' node2:8583', ` 127.0.0.1:${second.card_host_port}`],
     ['198.51.100.0/24', '127.0.0.0/8'],
+    ['10.0.0.0/8', '127.0.0.0/8'],
   ] as const
   const text = replaced.reduce(
     (before, [from, to]) => replacePart(before, from, to),
@@ -62,5 +70,6 @@ export async function startHaproxy(folder: string, [first, second]: readonly [No
       () => false,
     )
   if (!(await eventually(answers, { within_ms: 20_000 }))) throw new Error('no HAProxy in time')
-  return { url, card_host_port: iso_port }
+  const operator_url = `http://127.0.0.1:${operator_port}`
+  return { url, operator_url, card_host_port: iso_port }
 }

@@ -178,7 +178,7 @@ async function deposit(
   await settleDeposits(dependencies, chain, {
     account_id,
     topup_id,
-    finals: [transfer],
+    final_transfers: [transfer],
     pending: null,
   })
   const [row] = await dependencies.db.rows<{ movement_id: string }>(

@@ -22,7 +22,7 @@ export const writeAccounts = (url: string, count: number, at: string): Promise<v
        from generate_series(0, ${count - 1}) n;
      insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
      select a, a || '@example.com', '', '{}', at, at from opened;
-     insert into account_heads (account_id, audit_hash)
+     insert into account_sequences (account_id, audit_hash)
      select a, encode(sha256(convert_to('florin audit of ' || a, 'UTF8')), 'hex') from opened;
      insert into purses (account_id, kind, owner_id, balance_micros)
      select a, 'card', c, 100000000000 from opened;
@@ -77,8 +77,8 @@ export const writePurchases = (
          + row_number() over (partition by a order by body, part),
        case part when 2 then 'transaction.captured' else 'transaction.authorized' end,
        'spend', 'info', 'Shop', c, 1000000, 'transaction', 'txn_' || body || part, '{}', at
-       from bought join account_heads h on h.account_id = a, generate_series(1, 2) part;
-     update account_heads h set event_sequence = event_sequence + b.count
+       from bought join account_sequences h on h.account_id = a, generate_series(1, 2) part;
+     update account_sequences h set event_sequence = event_sequence + b.count
        from (select a, 2 * count(*) as count from bought group by a) b where h.account_id = b.a;
      update purses p set balance_micros = balance_micros - b.count * 1000000, moved_at = b.last
        from (select a, count(*) as count, max(at) as last from bought group by a) b

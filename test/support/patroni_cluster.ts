@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import {
   chooseServerUser,
@@ -177,6 +178,22 @@ export class PatroniCluster {
       body: JSON.stringify({ leader: leader.name, candidate: candidate.name }),
     })
     if (!reply.ok) throw new Error(`switchover: ${reply.status} ${await reply.text()}`)
+  }
+
+  /** Runs patronictl with the file of the server's settings, as an operator does. */
+  async patronictl(server: PatroniServer, ...words: string[]): Promise<string> {
+    const { command, args, ...as_user } = invocationAs(
+      this.#user,
+      findTool('patronictl') ?? '',
+      words,
+    )
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      LANG: 'C.UTF-8',
+      ...(await this.#serverEnvironment(server)),
+      PATRONICTL_CONFIG_FILE: join(root, 'packaging/ha/patroni.yml'),
+    }
+    return (await promisify(execFile)(command, args, { ...as_user, cwd: '/', env })).stdout
   }
 
   async stop(): Promise<void> {

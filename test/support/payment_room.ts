@@ -9,11 +9,11 @@ import type { Relayer } from '#rails/x402/relayer.ts'
 import { type MoneyRoom, openMoneyRoom } from './money_room.ts'
 
 export const PAY_TO = `0x${'22'.repeat(20)}`
-export const RELAYER = `0x${'33'.repeat(20)}`
+const RELAYER = `0x${'33'.repeat(20)}`
 export const PRICE = 500_000n
 
 /** A payment network in memory: tests decide which transfers it has mined. */
-export type TestNetwork = PaymentNetwork & {
+type TestNetwork = PaymentNetwork & {
   receipts: Map<string, Receipt>
   /** Transfers by the payer's nonce, from any sender. */
   settlements: Map<string, string>
@@ -23,7 +23,7 @@ export type TestNetwork = PaymentNetwork & {
 }
 
 /** A facilitator whose responses tests decide; it signs and stores like our own relayer. */
-export type TestFacilitator = Facilitator & {
+type TestFacilitator = Facilitator & {
   objection: string | null | Error
   outcome: (txid: string, bill: { payer: string }) => Settlement
   /** The txids that it signed. */

@@ -6,7 +6,7 @@ type PendingClearing = { id: string; account_id: string; card_id: string }
 /** Inserts a clearing that waits for an operator directly: 20 USD to review, or 1,500 yen. */
 export async function insertPendingClearing(
   room: MoneyRoom,
-  waits_for: 'review' | 'dollars',
+  waits_for: 'review' | 'conversion',
 ): Promise<PendingClearing> {
   const { account_id, id: card_id } = await insertBareCard(room)
   const now = room.clock.now()

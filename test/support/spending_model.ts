@@ -2,7 +2,7 @@
  * A simple model of card payments: integer cents, no database, one message after another. Written
  * from the contract, not from the engine.
  */
-export type Purchase = {
+type Purchase = {
   rrn: string
   kind: 'authorization' | 'decline' | 'forced'
   single: boolean
@@ -122,7 +122,8 @@ function requestAuthorization(
     captured: 0,
     refunded: 0,
   }
-  card.purchases.set(rrn, purchase)
+  // A purchase that was reversed before it came leaves an earlier one with its number as it is.
+  if (!is_reversed || !card.purchases.has(rrn)) card.purchases.set(rrn, purchase)
   account.events += 1
   const code = objection(account, card, amount, is_reversed)
   if (code !== null) {
@@ -230,8 +231,7 @@ type Reversal = { rrn: string; replacement: number | null; is_advice: boolean }
 function reversal(account: ModelAccount, card: ModelCard, message: Reversal): string {
   const { rrn, replacement, is_advice } = message
   const purchase = card.purchases.get(rrn)
-  if (purchase === undefined) return is_advice ? '00' : '25'
-  if (purchase.kind !== 'authorization') return '00'
+  if (purchase?.kind !== 'authorization') return '00'
   if (purchase.single) {
     // Refunds count towards the purchase's own capture first; later captures stay.
     const refunded = Math.min(purchase.refunded, purchase.amount)

@@ -33,7 +33,7 @@ type SentMessage = { body: Uint8Array; code: string; at: number }
 type Original = { message: OutgoingMessage; model_message: ModelMessage }
 
 /** The messages of one account, their expected response codes and the expected outcome. */
-export type Storm = {
+type Storm = {
   account_id: string
   cards: BareCard[]
   model: ModelAccount
@@ -46,7 +46,7 @@ const DAILY_LIMIT = 60_000
  * A random sequence of messages for the cards of one account, with repeats and reordering. Messages
  * of two cards stay in order only if the engine has one lane.
  */
-export async function makeStorm(
+async function makeStorm(
   issuer: Issuer,
   seed: number,
   { length, card_count }: { length: number; card_count: 1 | 2 },
@@ -93,6 +93,8 @@ class Script {
   readonly #originals: Original[][] = [[], []]
   readonly #reversed = new Set<string>()
   readonly #declined = new Set<string>()
+  /** The messages that were sent, as element 90 begins. */
+  readonly #named = new Set<string>()
   readonly #unsent: (() => void)[] = []
   readonly #storm: Storm
   readonly #below: (limit: number) => number
@@ -142,10 +144,15 @@ class Script {
     this.#send(at, message, { kind, rrn: message.fields[37] ?? '', amount })
   }
 
-  /** Sends the reversal first and the message it reverses later. */
+  /**
+   * Sends the reversal first and the message it reverses later: a new purchase, or one that has the
+   * number of an earlier one, which must stay as it is.
+   */
   #overtake(at: number): void {
     const amount = this.#cents()
-    const purchase = this.#message(at, amount, {})
+    const earlier = this.#below(2) === 0 ? this.#original(at)?.model_message.rrn : undefined
+    const fields = earlier === undefined ? {} : { 37: earlier }
+    const purchase = this.#message(at, amount, { fields })
     const rrn = purchase.fields[37] ?? ''
     this.#sendReversal(at, { message: purchase, model_message: { kind: 'authorize', rrn, amount } })
     this.#unsent.push(() => this.#send(at, purchase, { kind: 'authorize', rrn, amount }))
@@ -221,11 +228,17 @@ class Script {
     const { 7: moment, 11: stan } = message.fields
     const own = `${message.mti}${stan}${moment}`
     const is_reversed = [...this.#reversed].some((named) => named.startsWith(own))
-    const isUnknown = model_message.kind === 'reverse' && !card.purchases.has(model_message.rrn)
+    const isUnknown =
+      model_message.kind === 'reverse' && !this.#named.has(model_message.of.slice(0, NAME_LENGTH))
     // A reversal that names a declined message refers to it, even if others share its reference.
     const isOfDecline =
-      model_message.kind === 'reverse' && this.#declined.has(model_message.of.slice(0, 20))
-    const code = isOfDecline ? '00' : applyMessage(model, card, model_message, { is_reversed })
+      model_message.kind === 'reverse' && this.#declined.has(model_message.of.slice(0, NAME_LENGTH))
+    const code = isUnknown
+      ? unknownOriginal(model_message)
+      : isOfDecline
+        ? '00'
+        : applyMessage(model, card, model_message, { is_reversed })
+    this.#named.add(own)
     if ((model_message.kind === 'authorize' || model_message.kind === 'debit') && code !== '00') {
       this.#declined.add(own)
     }
@@ -236,6 +249,11 @@ class Script {
     sent.push({ body: encode(default_link, message), code, at })
   }
 }
+
+/** MTI, trace number and time: how element 90 begins. */
+const NAME_LENGTH = 20
+
+const unknownOriginal = ({ is_advice }: { is_advice: boolean }) => (is_advice ? '00' : '25')
 
 /** Runs storms in parallel, each against its own model, and proves the books at the end. */
 export async function runStorms(
@@ -259,7 +277,7 @@ export type StormOptions = { seed: number; rounds: number; side_by_side: number;
 const LENGTH = 30
 
 /** Sends all messages without waiting; asserts their response codes and identical repeats. */
-export async function sendStorm(issuer: Issuer, { sent }: Storm): Promise<void> {
+async function sendStorm(issuer: Issuer, { sent }: Storm): Promise<void> {
   const answers = await Promise.all(sent.map(({ body }) => issuer.askBytes(body)))
   const first = new Map<Uint8Array, string>()
   for (const [index, { body, code }] of sent.entries()) {
@@ -275,7 +293,7 @@ export async function sendStorm(issuer: Issuer, { sent }: Storm): Promise<void> 
   }
 }
 
-export async function assertMatchesModel(issuer: Issuer, storm: Storm): Promise<void> {
+async function assertMatchesModel(issuer: Issuer, storm: Storm): Promise<void> {
   const { account_id, cards, model } = storm
   type Found = { kind: string; owner_id: string; cents: bigint; held: bigint; spent: bigint }
   const rows = await issuer.db.rows<Found>(
@@ -292,7 +310,7 @@ export async function assertMatchesModel(issuer: Issuer, storm: Storm): Promise<
     [account_id],
   )
   const [head] = await issuer.db.rows<{ event_sequence: bigint }>(
-    'select event_sequence from account_heads where account_id = $1',
+    'select event_sequence from account_sequences where account_id = $1',
     [account_id],
   )
   const found = {

@@ -19,6 +19,7 @@ const SOURCES = {
   'libsofthsm2.so': 'apt-get install softhsm2',
   openssl: 'apt-get install openssl',
   patroni: 'apt-get install patroni',
+  patronictl: 'apt-get install patroni',
   pg_basebackup: 'apt-get install postgresql',
   pg_dump: 'apt-get install postgresql',
   pgbench: 'apt-get install postgresql',

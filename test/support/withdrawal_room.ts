@@ -71,8 +71,9 @@ export function outletOf({ chain }: MoneyRoom, responses: Partial<ChainSender> =
     networkParameters: async () => ({}) as never,
     replacementParameters: async () => null,
     missingFuel: async () => 0n,
+    assetBalance: async () => 1_000_000_000n,
     broadcast: async () => ({ outcome: 'accepted' }),
-    lookup: async () => ({ fate: 'unknown' }),
+    lookup: async () => ({ outcome: 'unknown' }),
     findNonceUser: async () => null,
     ...responses,
   }

@@ -77,9 +77,7 @@ function BudgetUsage({ budget }: { budget: GrantBudget }) {
   )
 }
 
-const NO_AMOUNT =
-  'Enter a budget amount, or clear “Ask me above”: without an amount, the agent never has to ask ' +
-  'you.'
+const NO_AMOUNT = 'Enter an amount, or clear “Ask me above”.'
 
 function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
   const { budget } = grant

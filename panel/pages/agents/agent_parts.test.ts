@@ -35,7 +35,7 @@ test('agent_budget: a limit to ask above without an amount is refused at the amo
   await page.click('button', 'Set budget for Shopper')
   await page.fill('Ask me above (optional)', '50')
   await page.click('button', 'Save')
-  assert.match(page.errorOf('Amount') ?? '', /Enter a budget amount/)
+  assert.match(page.errorOf('Amount') ?? '', /Enter an amount/)
   assert.deepEqual(service.calls, [])
 })
 

@@ -1,7 +1,7 @@
 import type { Spending } from '#contract/spending.ts'
 import { dayName, dayOf, daysIn, monthName, monthOf, shiftMonth } from './months.ts'
 
-type Against = { month: string; now_ms: number }
+type PreviousMonth = { month: string; now_ms: number }
 
 /**
  * This month is compared with the same days of the month before: half a month against a whole one
@@ -10,7 +10,7 @@ type Against = { month: string; now_ms: number }
 export function comparison(
   { total_usd }: Pick<Spending, 'total_usd'>,
   previous: Pick<Spending, 'total_usd' | 'data'>,
-  { month, now_ms }: Against,
+  { month, now_ms }: PreviousMonth,
 ): string {
   const is_running = shiftMonth(month, 1) === monthOf(now_ms)
   const date = new Date(now_ms).getUTCDate()

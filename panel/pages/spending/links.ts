@@ -2,10 +2,15 @@ import { codesOfMerchantGroup } from '#contract/merchant_groups.ts'
 import type { SpendingGroup } from '#contract/spending.ts'
 import type { MonthRange } from './months.ts'
 
-type Drill = { group_by: SpendingGroup; key: string; range: MonthRange; card_id: string }
+type SpendingLink = { group_by: SpendingGroup; key: string; range: MonthRange; card_id: string }
 
 /** The captures and refunds behind a figure; undefined if the list has no filter for them. */
-export function transactionsHref({ group_by, key, range, card_id }: Drill): string | undefined {
+export function transactionsHref({
+  group_by,
+  key,
+  range,
+  card_id,
+}: SpendingLink): string | undefined {
   const filter = filterOf(group_by, key)
   if (filter === undefined) return undefined
   const query = new URLSearchParams({

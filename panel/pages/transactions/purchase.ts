@@ -8,7 +8,7 @@ export function isPurchase({ id, authorization_id }: Transaction): boolean {
   return authorization_id === null || authorization_id === id
 }
 
-export const purchase_states = [
+const purchase_states = [
   'pending',
   'completed',
   'partially_refunded',

@@ -1,7 +1,7 @@
 /** The words of a search text, and an amount if one of them is a number. */
 export type SearchQuery = { words: readonly string[]; amount: AmountRange | null }
 
-export type AmountRange = { from_usd: number; to_usd: number }
+type AmountRange = { from_usd: number; to_usd: number }
 
 const AMOUNT = /^\$?(\d{1,3}(?:,\d{3})+|\d{1,9})(\.\d{1,6})?$/
 

@@ -39,9 +39,9 @@ const OwnLimits = Type.Object(
   limitsWith((_name, description) => Type.Optional(Type.Number({ description }))),
 )
 
-/** A number sets the limit for the account; null returns it to the programme's default. */
+/** A number sets the limit for the account; null returns it to the program's default. */
 export const limitChanges = limitsWith((name, description) =>
-  Type.Optional(Nullable(limitInput(name, `${description} Null: the programme's default.`))),
+  Type.Optional(Nullable(limitInput(name, `${description} Null: the program's default.`))),
 )
 
 function limitInput(name: string, description: string) {
@@ -50,7 +50,7 @@ function limitInput(name: string, description: string) {
 
 export const RateProfile = Nullable(
   StringEnum(['default', 'conservative'], {
-    description: "Rate limits of the account. Null: the programme's default.",
+    description: "Rate limits of the account. Null: the program's default.",
   }),
 )
 
@@ -207,7 +207,7 @@ export const Figures = Type.Object(
       }),
     ),
   },
-  { description: 'Key figures of the programme.' },
+  { description: 'Key figures of the program.' },
 )
 
 export const OperatorAction = Type.Object(

@@ -1,6 +1,6 @@
 import { genesisHash } from '#domain/audit/audit.ts'
 import { isEmailFree, lockEmail } from '#domain/directory/email_store.ts'
-import { insertAccountHead } from '#domain/events/account_head_store.ts'
+import { insertAccountSequence } from '#domain/events/account_sequence_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -43,7 +43,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
     ],
   )
   assert(row !== undefined, 'an insert returns its row')
-  await insertAccountHead(tx, account.id, genesisHash(account.id))
+  await insertAccountSequence(tx, account.id, genesisHash(account.id))
   return row
 }
 

@@ -1,24 +1,20 @@
 import { Problem } from '#contract/problem.ts'
 import type { Handler } from '#domain/context/context.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import { findAccount, lockAccount, replaceRecoveryCodes, updateTotp } from './account_store.ts'
-import { requireTotpCode } from './two_factor.ts'
+import { consumeCode } from './two_factor.ts'
 import { requireCurrentPassword, requireSamePassword } from './update_account.ts'
 
 export const disable2fa: Handler<'disable_2fa'> = {
   prepare: async (context, input) => {
-    const { db, keys, caller, now } = context
-    const account = await findAccount(db, caller.account_id)
+    const account = await findAccount(context.db, context.caller.account_id)
     if (account.totp_status !== 'enabled') throw notEnabled()
     const checked = await requireCurrentPassword(context, input.password)
-    await requireGuessLeft({ tx: db, keys, subject: `totp|${caller.account_id}`, now })
+    await consumeCode(context, account, input)
 
-    return async ({ tx, keys, clock, caller, now, audit, alert }) => {
+    return async ({ tx, caller, now, audit, alert }) => {
       const account = await lockAccount(tx, caller.account_id)
       if (account.totp_status !== 'enabled') throw notEnabled()
       requireSamePassword(account, checked)
-      await requireTotpCode({ tx, keys, clock }, account, input.totp_code)
-      await clearGuesses({ tx, keys, subject: `totp|${account.id}` })
       await updateTotp(tx, {
         id: account.id,
         totp_status: 'disabled',

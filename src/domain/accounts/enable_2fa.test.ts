@@ -91,6 +91,19 @@ test('it cannot be turned on twice, with or without a code', async () => {
   assertRefused(await enable(bearer, codeOf(secret, clock)), 409, 'totp_already_enabled')
 })
 
+test('a code that is not checked does not count as a guess', async () => {
+  const { bearer } = await openAccount(url)
+  for (let at = 0; at < 10; at += 1) {
+    assertRefused(await enable(bearer, '123456'), 409, 'totp_not_enabled')
+  }
+  const { secret } = await turnOnTwoFactor(url, bearer, clock)
+  for (let at = 0; at < 10; at += 1) {
+    assertRefused(await enable(bearer, codeOf(secret, clock, 1)), 409, 'totp_already_enabled')
+  }
+  const body = { password: PASSWORD, totp_code: codeOf(secret, clock, 1) }
+  assert.equal((await send(url, 'DELETE', PATH, { bearer, body })).status, 204)
+})
+
 test('guesses of the first code are limited', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = (await enable(bearer)).body

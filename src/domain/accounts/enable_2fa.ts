@@ -10,6 +10,7 @@ import {
 import type { AccountRow } from './account.ts'
 import {
   consumeTotpStep,
+  findAccount,
   lockAccount,
   replaceRecoveryCodes,
   resetTotpStep,
@@ -20,21 +21,32 @@ import { openTotpSecret, recoveryCodeHash, sealTotpSecret, totpInvalid } from '.
 
 export const enable2fa: Handler<'enable_2fa'> = {
   prepare: async ({ db, keys, caller, now }, { totp_code }) => {
-    // Counted outside the transaction: a refused code must still count.
+    // Counted outside the transaction, because a refused code must still count. A code that is not
+    // checked does not.
     if (totp_code !== undefined) {
+      requirePending(await findAccount(db, caller.account_id))
       await requireGuessLeft({ tx: db, keys, subject: `totp|${caller.account_id}`, now })
     }
     return async (context) => {
       const account = await lockAccount(context.tx, context.caller.account_id)
       await requireUnrevoked(context)
-      if (account.totp_status === 'enabled') {
-        throw new Problem('totp_already_enabled', 'Two-factor authentication is already on.')
-      }
+      requireNotEnabled(account)
       return totp_code === undefined
         ? startSetup(context, account)
         : confirmSetup(context, account, totp_code)
     }
   },
+}
+
+function requireNotEnabled({ totp_status }: AccountRow): void {
+  if (totp_status !== 'enabled') return
+  throw new Problem('totp_already_enabled', 'Two-factor authentication is already on.')
+}
+
+function requirePending(account: AccountRow): void {
+  requireNotEnabled(account)
+  if (account.totp_status === 'pending') return
+  throw new Problem('totp_not_enabled', 'Call this without a body first to get a secret.')
 }
 
 /** A second call before the confirmation replaces the secret: the first may have leaked. */
@@ -52,9 +64,7 @@ async function startSetup(context: Context, account: AccountRow) {
 
 async function confirmSetup(context: Context, account: AccountRow, code: string) {
   const { tx } = context
-  if (account.totp_status !== 'pending') {
-    throw new Problem('totp_not_enabled', 'Call this without a body first to get a secret.')
-  }
+  requirePending(account)
   const step = totpStepOf(openTotpSecret(context.keys, account), code, context.clock.wall())
   if (step === null || !(await consumeTotpStep(tx, account.id, step))) throw totpInvalid()
   await clearGuesses({ tx, keys: context.keys, subject: `totp|${account.id}` })

@@ -1,13 +1,13 @@
 import { accountSuspended, totpRequired } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Handler, PreparingContext } from '#domain/context/context.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
+import { clearGuesses } from '#domain/credentials/guesses.ts'
 import { consumeReset, findResetAccount } from '#domain/credentials/password_reset_store.ts'
 import { endAllSessions } from '#domain/credentials/session_store.ts'
 import type { AccountRow } from './account.ts'
 import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
 import { hashPassword, requireStrongPassword } from './password.ts'
-import { requireTotpCode } from './two_factor.ts'
+import { consumeCode } from './two_factor.ts'
 
 /**
  * Sets a new password with the token of an emailed link. Only a success uses the token up, so a
@@ -65,25 +65,24 @@ const resetTokenInvalid = () =>
 
 /**
  * Guesses are counted apart from those at sign-in and in settings, so someone who reads the mailbox
- * can't lock the owner out. The code is consumed in a transaction of its own, as at sign-in.
+ * can't lock the owner out.
  */
 async function requireSecondFactor(
-  { db, keys, clock, now, auditRefusal }: AnonymousContext,
+  context: AnonymousContext,
   account: AccountRow,
   totp_code: string | undefined,
 ): Promise<void> {
   if (account.totp_status !== 'enabled') return
   if (totp_code === undefined) throw totpRequired()
-  const guess = { tx: db, keys, subject: `password_reset|totp|${account.id}`, now }
-  await requireGuessLeft(guess)
   try {
-    await db.transaction((tx) => requireTotpCode({ tx, keys, clock }, account, totp_code))
+    const subject = `password_reset|totp|${account.id}`
+    await consumeCode(context, account, { totp_code, subject })
   } catch (cause) {
-    if (cause instanceof Problem) {
+    if (cause instanceof Problem && cause.code === 'totp_invalid') {
       const resource = { type: 'account', id: account.id }
-      await auditRefusal(account.id, { action: 'reset_password', result: 'failure', resource })
+      const entry = { action: 'reset_password', result: 'failure', resource } as const
+      await context.auditRefusal(account.id, entry)
     }
     throw cause
   }
-  await clearGuesses(guess)
 }

@@ -8,7 +8,7 @@ import type { Clock } from '#platform/runtime/clock.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { sealedColumn } from '#platform/storage/sealed_column.ts'
 import type { AccountRow } from './account.ts'
-import { consumeRecoveryCode, consumeTotpStep, findAccount, lockAccount } from './account_store.ts'
+import { consumeRecoveryCode, consumeTotpStep, findAccount } from './account_store.ts'
 
 type TotpContext = { tx: Tx; keys: Keys; clock: Clock }
 
@@ -50,29 +50,35 @@ export async function requireTotpCode(
 }
 
 /**
- * A session may be a browser left open, so with two-factor authentication it must send a code for
- * sensitive calls; keys and tokens need none. Call it before the transaction. Returns true if
- * consumeSessionCode must follow inside the transaction.
+ * Counts a guess and consumes the code in a transaction of its own, before that of the call: a code
+ * works once even if the call is refused for another reason, and only wrong codes count.
  */
-export async function requireSessionCode(
-  { db, keys, caller, now }: PreparingContext,
-  totp_code: string | undefined,
-): Promise<boolean> {
-  const { account_id } = caller
-  if (caller.kind !== 'session') return false
-  if ((await findAccount(db, account_id)).totp_status !== 'enabled') return false
-  if (totp_code === undefined) throw totpRequired()
-  await requireGuessLeft({ tx: db, keys, subject: `totp|${account_id}`, now })
-  return true
+export async function consumeCode(
+  { db, keys, clock, now }: Pick<PreparingContext, 'db' | 'keys' | 'clock' | 'now'>,
+  account: AccountRow,
+  { totp_code, subject = `totp|${account.id}` }: { totp_code: string; subject?: string },
+): Promise<void> {
+  await requireGuessLeft({ tx: db, keys, subject, now })
+  await db.transaction(async (tx) => {
+    await requireTotpCode({ tx, keys, clock }, account, totp_code)
+    await clearGuesses({ tx, keys, subject })
+  })
 }
 
-export async function consumeSessionCode(
-  context: TotpContext,
-  account_id: string,
-  totp_code: string,
-): Promise<void> {
-  const account = await lockAccount(context.tx, account_id)
-  if (account.totp_status !== 'enabled') return
-  await requireTotpCode(context, account, totp_code)
-  await clearGuesses({ ...context, subject: `totp|${account_id}` })
+/**
+ * A session may be a browser left open, so with two-factor authentication it must send a code for
+ * sensitive calls; keys and tokens need none. Call it last in the preparation. Returns true if a
+ * code was consumed.
+ */
+export async function requireSessionCode(
+  context: PreparingContext,
+  totp_code: string | undefined,
+): Promise<boolean> {
+  const { db, caller } = context
+  if (caller.kind !== 'session') return false
+  const account = await findAccount(db, caller.account_id)
+  if (account.totp_status !== 'enabled') return false
+  if (totp_code === undefined) throw totpRequired()
+  await consumeCode(context, account, { totp_code })
+  return true
 }

@@ -8,6 +8,7 @@ import { invoke } from '#operations/invoke.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { send } from '#test/support/http.ts'
+import { callTool } from '#test/support/mcp.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -39,6 +40,21 @@ async function busyAccount() {
   ])
   return person
 }
+
+test('the tool takes a type, as the REST route does', async () => {
+  const { bearer } = await busyAccount()
+  const listed = async (type: string) => {
+    const { structuredContent } = await callTool(url, 'get_activity', { type }, bearer)
+    return eventsOf(structuredContent['data'] as ActivityEvent[])
+  }
+  assert.deepEqual(await listed('topup'), ['topup.confirmed', 'topup.created'])
+  assert.deepEqual(await listed('topup,error'), [
+    'webhook.disabled',
+    'transaction.declined',
+    'topup.confirmed',
+    'topup.created',
+  ])
+})
 
 test('the stream shows top-ups, cards and spending, newest first', async () => {
   const { bearer } = await busyAccount()

@@ -1,5 +1,5 @@
 import { requireUnrevoked } from '#domain/accounts/recheck_caller.ts'
-import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
+import { requireSessionCode } from '#domain/accounts/two_factor.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { insertApiKey } from '#domain/credentials/api_key_store.ts'
 import { newBearer } from '#domain/credentials/bearer.ts'
@@ -11,12 +11,10 @@ import { apiKeyView } from './api_key.ts'
  */
 export const createApiKey: Handler<'create_api_key'> = {
   prepare: async (preparing, { name = null, totp_code }) => {
-    const needsCode = await requireSessionCode(preparing, totp_code)
+    await requireSessionCode(preparing, totp_code)
 
     return async (context) => {
-      const { account_id } = context.caller
       await requireUnrevoked(context)
-      if (needsCode) await consumeSessionCode(context, account_id, totp_code ?? '')
       return createKey(context, name)
     }
   },

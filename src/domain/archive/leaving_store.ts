@@ -1,3 +1,4 @@
+import { network_payments_sql } from '#domain/ledger/movement_sql.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { quoted } from '#platform/postgres/whole_tables.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
@@ -147,12 +148,10 @@ async function carryNetworks(tx: Tx, floor: string): Promise<void> {
   await tx.run(
     `insert into archived_networks as a (network, ledger_micros, transactions_micros)
      select network, coalesce(l.micros, 0), coalesce(s.micros, 0)
-       from (select t.network, sum(case when m.to_kind = 'network' then m.amount_micros
-                                        else -m.amount_micros end) as micros
-               from movements m
+       from (select t.network, sum(m.paid_micros) as micros
+               from (${network_payments_sql}) m
                join transactions t on t.account_id = m.account_id and t.id = m.reference_id
-              where (m.to_kind = 'network' or m.from_kind = 'network')
-                and (t.id < 'txn_' || $1 or m.id < 'bal_' || $1)
+              where t.id < 'txn_' || $1 or m.id < 'bal_' || $1
               group by 1) l
        full join (select network, sum(case when type = 'capture' then amount_micros
                                            when type = 'refund' and status = 'settled'

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { NewAuditEntry } from '#domain/context/context.ts'
-import type { Stamp } from '#domain/context/stamp.ts'
+import type { RowStamp } from '#domain/context/stamp.ts'
 import {
   type AuditChainEnd,
-  lockAccountHead,
+  lockAccountSequence,
   writeAuditChain,
-} from '#domain/events/account_head_store.ts'
+} from '#domain/events/account_sequence_store.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
@@ -39,7 +39,7 @@ export type AuditContext = Pick<
   AuditRow,
   'actor_type' | 'actor_id' | 'actor_name' | 'operation' | 'ip' | 'user_agent' | 'request_id'
 > & {
-  stamp(): Stamp
+  stamp(): RowStamp
 }
 
 /** The previous hash of an account's first entry. It binds the chain to the account. */
@@ -67,7 +67,7 @@ export async function recordAudit(
   context: AuditContext,
 ): Promise<string[]> {
   if (entries.length === 0) return []
-  let end: AuditChainEnd = await lockAccountHead(tx, account_id)
+  let end: AuditChainEnd = await lockAccountSequence(tx, account_id)
   const rows = entries.map((entry) => {
     const row = nextEntry(account_id, end, { entry, context })
     end = { audit_hash: row.hash, audit_count: row.position }

@@ -13,7 +13,7 @@ export async function* readAuditHeads(db: Database): AsyncGenerator<AuditHead> {
   let after = ''
   for (;;) {
     const heads = await db.rows<AuditHead>(
-      `select account_id, audit_count as position, audit_hash as hash from account_heads
+      `select account_id, audit_count as position, audit_hash as hash from account_sequences
         where account_id > $1 order by account_id limit ${PAGE}`,
       [after],
     )

@@ -3,7 +3,7 @@ import {
   type AuditChainEnd,
   type AuditChains,
   updateAuditChains,
-} from '#domain/events/account_head_store.ts'
+} from '#domain/events/account_sequence_store.ts'
 import { assert } from '#kernel/assert.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import type { Write } from '#platform/postgres/write.ts'

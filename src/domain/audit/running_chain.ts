@@ -12,7 +12,7 @@ export const running_chain: RunningProof<ChainEnd> = {
   start: async (_, account_id) => ({ position: 0, hash: genesisHash(account_id) }),
   advance: async (reader, account_id, { from }) => {
     const [head] = await reader.rows<{ audit_count: bigint; audit_hash: string }>(
-      'select audit_count, audit_hash from account_heads where account_id = $1',
+      'select audit_count, audit_hash from account_sequences where account_id = $1',
       [account_id],
     )
     if (head === undefined) return { state: from, sentences: [] }

@@ -165,7 +165,7 @@ test('an emptied log and a deleted sequence row are found', async () => {
   await db.run('delete from audit_entries where account_id = $1', [emptied])
   assert.notDeepEqual(await faultsOf(emptied), [])
   const headless = await auditedAccount()
-  await db.run('delete from account_heads where account_id = $1', [headless])
+  await db.run('delete from account_sequences where account_id = $1', [headless])
   assert.notDeepEqual(await faultsOf(headless), [])
 })
 
@@ -185,9 +185,10 @@ test('an inserted entry is found: before the first, in the middle, after the las
           [account_id, place],
         )
       }
-      await db.run('update account_heads set audit_count = audit_count + 1 where account_id = $1', [
-        account_id,
-      ])
+      await db.run(
+        'update account_sequences set audit_count = audit_count + 1 where account_id = $1',
+        [account_id],
+      )
     }
     const before = entries.find((entry) => entry.position === position - 1n) ?? last
     const id = runtime.newId('aud', runtime.clock.now())

@@ -18,7 +18,7 @@ export async function verifyAudit(
   let after = ''
   for (;;) {
     const heads = await db.rows<Head>(
-      `select account_id, audit_count, audit_hash from account_heads
+      `select account_id, audit_count, audit_hash from account_sequences
         where account_id > $1 order by account_id limit ${PAGE}`,
       [after],
     )
@@ -38,7 +38,7 @@ export async function verifyAudit(
 async function findMissingHeads(db: Database): Promise<AuditFault[]> {
   const accounts = await db.rows<{ id: string }>(
     `select id from accounts a
-      where not exists (select from account_heads h where h.account_id = a.id)`,
+      where not exists (select from account_sequences h where h.account_id = a.id)`,
   )
   return accounts.map(({ id }) => ({
     account_id: id,
@@ -50,7 +50,7 @@ async function findMissingHeads(db: Database): Promise<AuditFault[]> {
 /** One statement reads the head and the entries, so both include a concurrent append or neither. */
 async function hasEntriesOutsideChain(db: Reader, account_id: string): Promise<boolean> {
   const outside = await db.rows(
-    `select 1 from audit_entries e join account_heads h using (account_id)
+    `select 1 from audit_entries e join account_sequences h using (account_id)
       where account_id = $1 and (e.position < 1 or e.position > h.audit_count) limit 1`,
     [account_id],
   )

@@ -31,6 +31,8 @@ export function advise(state: BatchState, request: CardRequest): Decision {
   if (authorization !== null) {
     // Single-message purchases are settled: only a reversal or a refund changes them.
     if (!authorization.is_single_message) complete(state, { card, request: known }, authorization)
+    const { id: transaction_id } = authorization
+    state.purchases.addChange(request.identity, { transaction_id, is_request: false })
     return decision('noted', { ...said, transaction: authorization })
   }
   return decision('noted', { ...said, transaction: standIn(state, { card, request: known }) })
@@ -80,10 +82,6 @@ function complete(
     held_micros,
     status: completedStatus(authorization, open_micros),
     expires_at: state.expires_at,
-  })
-  state.purchases.addChange(request.identity, {
-    transaction_id: authorization.id,
-    is_request: false,
   })
   emitTransactionEvent(state, authorization, 'adjusted')
   useCard(state, card, authorization)

@@ -23,7 +23,7 @@ async function tracesOf({ account_id, id }: BareCard) {
             (select json_agg(t order by id) from transactions t where card_id = $2) as transactions,
             (select json_agg(e order by id) from events e where account_id = $1) as events,
             (select json_agg(c) from cards c where account_id = $1) as cards,
-            (select to_json(h) from account_heads h where account_id = $1) as head,
+            (select to_json(h) from account_sequences h where account_id = $1) as head,
             (select count(*) from audit_entries where account_id = $1) as audit_entries,
             (select count(*) from movements where account_id = $1) as movements,
             (select count(*) from network_messages) as messages,

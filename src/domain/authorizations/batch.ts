@@ -1,14 +1,14 @@
 import { systemAuditContext } from '#domain/audit/audit_context.ts'
 import { auditSetWrites, type OwnedEntry } from '#domain/audit/record_audit_set.ts'
 import { cardResource } from '#domain/cards/card.ts'
-import { writeMerchantLock, writeUsedCard } from '#domain/cards/card_store.ts'
+import { writeFailedAttempts, writeMerchantLock, writeUsedCard } from '#domain/cards/card_store.ts'
 import { makeStamp } from '#domain/context/stamp.ts'
-import type { AuditChains } from '#domain/events/account_head_store.ts'
+import type { AuditChains } from '#domain/events/account_sequence_store.ts'
 import { type AccountSequences, eventSetWrites } from '#domain/events/record_event_set.ts'
 import { changedTransactions, newTransactions } from '#domain/transactions/transaction_sets.ts'
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
-import { BUSY, type Busy } from '#platform/postgres/write_lane.ts'
+import { BUSY, type Busy, Overdue } from '#platform/postgres/write_lane.ts'
 import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
 import type { BatchState, PendingClearing } from './batch_state.ts'
 import {
@@ -23,7 +23,6 @@ import {
   newEarlyReversals,
   newMessages,
   type RespondedMessage,
-  writeAttempts,
 } from './outcome_store.ts'
 import { insertPendingClearings } from './pending_clearing_store.ts'
 import { writeRefundState } from './refund_state.ts'
@@ -45,7 +44,7 @@ export async function runBatch(
   tx: Tx,
   { batch, commitWith, compute, ...locks }: BatchRun,
 ): Promise<{
-  answered: readonly (EngineResponse | Busy)[]
+  answered: readonly (EngineResponse | Busy | Overdue)[]
   pending_clearings: readonly PendingClearing[]
 }> {
   const looked_up = await loadBatch(dependencies, tx, { batch, ...locks })
@@ -63,7 +62,7 @@ export async function runBatch(
   if (busy.size === 0) return { answered, pending_clearings }
   const decided = answered.values()
   const results = batch.map(({ pan_hash }) => {
-    return busy.has(pan_hash) ? BUSY : (decided.next().value as EngineResponse)
+    return busy.has(pan_hash) ? BUSY : (decided.next().value as EngineResponse | Overdue)
   })
   return { answered: results, pending_clearings }
 }
@@ -72,11 +71,14 @@ export async function runBatch(
 function* outcomeOf(
   dependencies: EngineDependencies,
   { ready, state, seen, sequences, audit_chains }: LoadedBatch,
-): Generator<void, { answered: EngineResponse[]; writes: Write[] }> {
+): Generator<void, { answered: (EngineResponse | Overdue)[]; writes: Write[] }> {
   const responder = new Responder(state, seen)
-  const answered: EngineResponse[] = []
+  const answered: (EngineResponse | Overdue)[] = []
+  // Locks may have taken long. Read once for the batch, because it is decided within milliseconds.
+  const now_ms = dependencies.clock.monotonic()
   for (const request of ready) {
-    answered.push(responder.respond(request))
+    const isInTime = now_ms < request.deadline_ms
+    answered.push(isInTime ? responder.respond(request) : new Overdue('the deadline has passed'))
     yield
   }
   const outcome = { state, sequences, audit_chains, messages: responder.messages }
@@ -97,7 +99,6 @@ type Outcome = {
 
 /** Rare enough for separate round trips. */
 async function writeRareOutcomes(tx: Tx, state: BatchState): Promise<void> {
-  await writeAttempts(tx, state.failed_cards)
   await markChallengesUsed(tx, state.used_challenges)
   await insertPendingClearings(tx, state.pending_clearings, state.now)
   await writeRefundState(tx, state.refunds)
@@ -133,7 +134,8 @@ function outcomeBuilders(
 }
 
 /** The cards are locked since the batch was loaded, so these writes wait for nothing. */
-const cardWrites = ({ used_cards, locked_cards, now }: BatchState): Write[] => [
+const cardWrites = ({ failed_cards, used_cards, locked_cards, now }: BatchState): Write[] => [
+  ...[...failed_cards].map(writeFailedAttempts),
   ...used_cards.map(writeUsedCard),
   ...locked_cards.map((card) => writeMerchantLock(card, now)),
 ]

@@ -26,6 +26,8 @@ export type BatchState = {
   partial_approvals: boolean
   /** Refunds that exceed their purchase by this much wait for an operator; null: none do. */
   refund_review_micros: Micros | null
+  /** Identities of messages that have a response. */
+  answered: Set<string>
   /** Identities of messages whose reversal arrived first. */
   early_reversals: Set<string>
   challenges: ReadonlyMap<string, ChallengeState>
@@ -54,7 +56,7 @@ export type PendingClearing = {
   id: string
   card: CardState
   request: CardRequest
-  waits_for: 'dollars' | 'review'
+  waits_for: 'conversion' | 'review'
 }
 
 /** Changes a row. Rows made in this batch are inserted in their final form. */

@@ -1,5 +1,5 @@
 import { type BatchCards, batchCardsSql, type LockedCard } from '#domain/cards/lock_cards.ts'
-import type { EventHead } from '#domain/events/account_head_store.ts'
+import type { LastEvent } from '#domain/events/account_sequence_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import type { PurseRow, SpentAmounts } from '#domain/ledger/ledger_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
@@ -19,11 +19,10 @@ type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spe
 type NoPurse = { [Column in keyof PurseSnapshot]: null }
 
 export type CardSnapshot = (PurseSnapshot | NoPurse) &
-  EventHead & {
+  LastEvent & {
     id: string
     pan_hash: string
     owed_micros: Micros
-    failed_at: Date[] | null
   }
 
 /** Balance, holds and spending of each card, and its account's debt and last event. */
@@ -33,11 +32,9 @@ const snapshotSql = batchCardsSql(
             p.day_spent_micros, p.month_spent_micros,
             coalesce((select -d.balance_micros
                         from (${purseSql('receivable', 'c.account_id')}) d), 0) as owed_micros,
-            h.event_sequence, h.last_event_id,
-            (select failed_at from card_attempts
-              where account_id = c.account_id and card_id = c.id) as failed_at
+            h.event_sequence, h.last_event_id
        from cards c
-       join account_heads h on h.account_id = c.account_id
+       join account_sequences h on h.account_id = c.account_id
        left join lateral (
               ${purseSql('card', 'c.account_id', 'c.id')}
               offset 0) p on true
@@ -51,9 +48,9 @@ export function findCardSnapshots(tx: Tx, cards: BatchCards): Promise<CardSnapsh
 type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'
 
 /** Spending limits of all cards, unless the account has its own. */
-export type ProgrammeLimits = Record<MostOf, Micros>
+export type ProgramLimits = Record<MostOf, Micros>
 
-export function programmeLimits(limits: SpendLimits): ProgrammeLimits {
+export function programLimits(limits: SpendLimits): ProgramLimits {
   return {
     per_transaction_max_usd: microsFromUsd(limits.per_transaction_max_usd),
     daily_max_usd: microsFromUsd(limits.daily_max_usd),
@@ -63,12 +60,12 @@ export function programmeLimits(limits: SpendLimits): ProgrammeLimits {
 
 export function toCardState(
   card: LockedCard,
-  { spent, failed_at }: Pick<CardState, 'spent' | 'failed_at'>,
-  programme: ProgrammeLimits,
+  spent: CardState['spent'],
+  program: ProgramLimits,
 ): CardState {
   const lower = (holders: Micros | null, most: MostOf): Micros => {
     const accounts = card.spend_limits[most]
-    const most_micros = accounts === undefined ? programme[most] : microsFromUsd(accounts)
+    const most_micros = accounts === undefined ? program[most] : microsFromUsd(accounts)
     return holders !== null && holders < most_micros ? holders : most_micros
   }
   return {
@@ -96,7 +93,7 @@ export function toCardState(
       monthly: lower(card.monthly_micros, 'monthly_max_usd'),
     },
     spent,
-    failed_at,
+    failed_at: card.failed_at,
   }
 }
 

@@ -58,7 +58,7 @@ test('a capture of zero after others closes the purchase, and changes none that 
   captureOf(open.batch, open.authorization.id, 0n, true)
   assert.deepEqual([open.authorization.status, open.batch.balances().held], ['captured', 0])
   const { batch, authorization } = await openAuthorized()
-  batch.send('expire', { reference: { transaction_id: authorization.id } })
+  batch.send('expire', { is_early: true, reference: { transaction_id: authorization.id } })
   captureOf(batch, authorization.id, 0n, true)
   assert.equal(authorization.status, 'expired')
 })
@@ -101,13 +101,13 @@ test('a capture without a USD amount uses the rate of its purchase, or awaits co
   assert.deepEqual([unknown.verdict, unknown.transaction], ['noted', null])
   assert.deepEqual(
     batch.state.pending_clearings.map(({ waits_for }) => waits_for),
-    ['dollars'],
+    ['conversion'],
   )
 })
 
 test('a capture of a released hold debits the card', async () => {
   const { batch, authorization } = await openAuthorized()
-  batch.send('expire', { reference: { transaction_id: authorization.id } })
+  batch.send('expire', { is_early: true, reference: { transaction_id: authorization.id } })
   assert.deepEqual([authorization.status, batch.balances().held], ['expired', 0])
   captureOf(batch, authorization.id, 10n * USD)
   assert.equal(authorization.status, 'captured')

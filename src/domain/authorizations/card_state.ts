@@ -24,7 +24,7 @@ export type CardState = Pick<
 > & {
   pan_hash: string
   is_suspended: boolean
-  /** The lower of the cardholder's limit and the programme's. */
+  /** The lower of the cardholder's limit and the program's. */
   limits: { per_transaction: Micros; daily: Micros; monthly: Micros }
   /** Shared by a chain of replaced cards and stored in the purse of the last one. */
   spent: CardSpending & { card_id: string }
@@ -49,7 +49,7 @@ export function expiryOf({ exp_year, exp_month }: Pick<CardState, 'exp_year' | '
   return `${String(exp_year % 100).padStart(2, '0')}${String(exp_month).padStart(2, '0')}`
 }
 
-/** Adds the countries the programme blocks to those the cardholder blocks. */
+/** Adds the countries the program blocks to those the cardholder blocks. */
 export function withoutCountries(card: CardState, blocked: readonly string[]): CardState {
   return blocked.length === 0 ? card : { ...card, geo_deny: [...blocked, ...(card.geo_deny ?? [])] }
 }

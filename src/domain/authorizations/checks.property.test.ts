@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { BATCH_NOW, cardRequest, new_card } from '#test/support/card_batch.ts'
-import { findObjections, isExpired, type Situation, withFailure } from './checks.ts'
+import { type CheckInput, findObjections, isExpired, withFailure } from './checks.ts'
 
 const SEED = Number(process.env['FLORIN_SEED'] ?? randomInt(2 ** 31))
 const options = { seed: SEED, numRuns: 3_000 }
@@ -15,7 +15,7 @@ const amount = fc
 /** True in one of ten cases, so that many situations are approved. */
 const rarely = fc.constantFrom(...Array<boolean>(9).fill(false), true)
 
-const situation: fc.Arbitrary<Situation> = fc
+const situation: fc.Arbitrary<CheckInput> = fc
   .record({
     kind: fc.constantFrom('authorize', 'increment', 'verify', 'credit', 'debit'),
     usd: amount,
@@ -91,7 +91,7 @@ test(`more money and higher limits never add an objection, seed ${SEED}`, () => 
 
 test(`each objection appears at most once and in the same order, seed ${SEED}`, () => {
   const all = findObjections({
-    ...(fc.sample(situation, { seed: SEED, numRuns: 1 })[0] as Situation),
+    ...(fc.sample(situation, { seed: SEED, numRuns: 1 })[0] as CheckInput),
     is_paused: true,
     is_reversed: true,
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CardState, ChallengeState } from './card_state.ts'
-import { findObjections, isExpired, type Situation } from './checks.ts'
+import { type CheckInput, findObjections, isExpired } from './checks.ts'
 import type { CardRequest } from './request.ts'
 
 const NOW = new Date('2026-11-15T12:00:00.000Z')
@@ -56,14 +56,17 @@ const request: CardRequest = {
   reference: {
     transaction_id: null,
     original_identity: null,
+    original_prefix: null,
     retrieval_reference_number: null,
     authorization_code: null,
   },
   replacement_minor: null,
   is_final: false,
+  is_early: false,
   network_transaction_id: null,
   settles: null,
   received_at: NOW,
+  deadline_ms: Number.POSITIVE_INFINITY,
   message: null,
   answer: () => {
     throw new Error('checks send no response')
@@ -84,7 +87,7 @@ const challenge: ChallengeState = {
   used_by: null,
 }
 
-type SituationFields = Partial<Omit<Situation, 'request' | 'card'>> & {
+type SituationFields = Partial<Omit<CheckInput, 'request' | 'card'>> & {
   request?: Partial<CardRequest>
   card?: Partial<CardState>
 }

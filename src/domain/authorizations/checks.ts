@@ -5,7 +5,7 @@ import type { Micros } from '#kernel/money.ts'
 import { type CardState, type ChallengeState, expiryOf } from './card_state.ts'
 import type { CardRequest } from './request.ts'
 
-export type Situation = {
+export type CheckInput = {
   request: CardRequest
   card: CardState
   now: Date
@@ -21,7 +21,7 @@ export type Situation = {
   owed: Micros
 }
 
-type Check = (situation: Situation) => DeclineCode | null
+type Check = (input: CheckInput) => DeclineCode | null
 
 /** The last time zone is twelve hours behind UTC. */
 const LAST_ZONE_HOURS = 12
@@ -42,12 +42,12 @@ const checks: readonly Check[] = [
   ({ card }) => (card.is_suspended ? 'account_suspended' : null),
   ({ card }) => (card.status === 'frozen' ? 'card_frozen' : null),
   ({ card, now }) => (isExpired(card, now) || isPastValidity(card, now) ? 'card_expired' : null),
-  expiryIsRight,
-  codeIsRight,
-  attemptsAreLeft,
+  checkExpiry,
+  checkCvv,
+  checkAttempts,
   ({ request }) => (request.has_pin ? 'pin_not_supported' : null),
   ({ request }) => (request.is_type_supported ? null : 'transaction_type_not_allowed'),
-  amountIsSaid,
+  checkAmount,
   countryIsOpen,
   categoryIsOpen,
   merchantIsOpen,
@@ -55,17 +55,17 @@ const checks: readonly Check[] = [
     spends(request) + incremented > card.limits.per_transaction ? perTransaction : null,
   ({ request, card }) => within(request, card.spent.daily, card.limits.daily, 'limit_daily'),
   ({ request, card }) => within(request, card.spent.monthly, card.limits.monthly, 'limit_monthly'),
-  holderApproved,
-  fundsSuffice,
+  checkChallenge,
+  checkFunds,
 ]
 
 const perTransaction = 'limit_per_transaction'
 
 /** All objections in order. None means approved. */
-export function findObjections(situation: Situation): DeclineCode[] {
+export function findObjections(input: CheckInput): DeclineCode[] {
   const objections: DeclineCode[] = []
   for (const check of checks) {
-    const objection = check(situation)
+    const objection = check(input)
     if (objection !== null) objections.push(objection)
   }
   return objections
@@ -90,13 +90,13 @@ const GUESSABLE: ReadonlySet<CardRequest['entry']['entry_mode']> = new Set([
   'credential_on_file',
 ])
 
-function expiryIsRight({ request, card, now }: Situation): DeclineCode | null {
+function checkExpiry({ request, card, now }: CheckInput): DeclineCode | null {
   if (request.expiry === null || isBlockedByAttempts({ request, card, now })) return null
   return request.expiry === expiryOf(card) ? null : 'expiry_mismatch'
 }
 
 /** After too many failures no CVV is evaluated, in any entry mode. */
-function codeIsRight({ request, card, now }: Situation): DeclineCode | null {
+function checkCvv({ request, card, now }: CheckInput): DeclineCode | null {
   if (request.isCodeRight === null || attemptsAreUsedUp(card, now)) return null
   return request.isCodeRight(card) ? null : 'cvv_mismatch'
 }
@@ -115,33 +115,33 @@ export function withFailure(card: Pick<CardState, 'failed_at'>, now: Date): Date
   return [...recentFailures(card, now), now].slice(-WRONG_ATTEMPTS_MAX)
 }
 
-type AttemptInput = Pick<Situation, 'request' | 'card' | 'now'>
+type AttemptInput = Pick<CheckInput, 'request' | 'card' | 'now'>
 
 const isBlockedByAttempts = ({ request, card, now }: AttemptInput): boolean =>
   GUESSABLE.has(request.entry.entry_mode) && attemptsAreUsedUp(card, now)
 
-function attemptsAreLeft(situation: Situation): DeclineCode | null {
-  return isBlockedByAttempts(situation) ? 'verification_attempts_exceeded' : null
+function checkAttempts(input: CheckInput): DeclineCode | null {
+  return isBlockedByAttempts(input) ? 'verification_attempts_exceeded' : null
 }
 
-function amountIsSaid({ request }: Situation): DeclineCode | null {
+function checkAmount({ request }: CheckInput): DeclineCode | null {
   const { currency, micros, minor } = request.charge
   if (currency === null || micros === null) return 'currency_not_supported'
   const asksNothing = request.kind === 'verify' || request.kind === 'balance'
   return !asksNothing && (minor === 0n || micros === 0n) ? 'invalid_amount' : null
 }
 
-function countryIsOpen({ request, card }: Situation): DeclineCode | null {
+function countryIsOpen({ request, card }: CheckInput): DeclineCode | null {
   const rules = { allow: card.geo_allow, deny: card.geo_deny }
   return countryIsAllowed(rules, request.merchant.merchant_country) ? null : 'country_blocked'
 }
 
-function categoryIsOpen({ request, card }: Situation): DeclineCode | null {
+function categoryIsOpen({ request, card }: CheckInput): DeclineCode | null {
   const rules = { allow: card.mcc_allow, deny: card.mcc_deny }
   return mccIsAllowed(rules, request.merchant.mcc) ? null : 'mcc_blocked'
 }
 
-function merchantIsOpen({ request, card }: Situation): DeclineCode | null {
+function merchantIsOpen({ request, card }: CheckInput): DeclineCode | null {
   return isOpenToMerchant(card, request.merchant) ? null : 'merchant_blocked'
 }
 
@@ -156,13 +156,13 @@ function within(request: CardRequest, spent: Micros, limit: Micros, code: Declin
 }
 
 /** The challenge ended before this message was sent, so nothing waits here. */
-function holderApproved({ challenge }: Situation): DeclineCode | null {
+function checkChallenge({ challenge }: CheckInput): DeclineCode | null {
   if (challenge === null || challenge.status === 'approved') return null
   return challenge.status === 'declined' ? 'three_ds_failed' : 'three_ds_timeout'
 }
 
 /** An account with a debt cannot spend: incoming money pays the debt first. */
-function fundsSuffice({ request, available, owed }: Situation): DeclineCode | null {
+function checkFunds({ request, available, owed }: CheckInput): DeclineCode | null {
   const amount = spends(request)
   return amount > 0n && (amount > available || owed > 0n) ? 'insufficient_funds' : null
 }

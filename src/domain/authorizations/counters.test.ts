@@ -259,8 +259,8 @@ test('a failed attempt on a node whose clock is behind is one decline of that da
   assert.equal(await codeOf({ mti, fields: { ...fields, 14: '9912' } }, late), '54')
   behind_ms = 0
   const [decline] = await db.rows<{ is_later: boolean }>(
-    `select t.created_at > a.failed_at[1] as is_later
-       from transactions t join card_attempts a using (account_id, card_id)
+    `select t.created_at > c.failed_at[1] as is_later
+       from transactions t join cards c on c.account_id = t.account_id and c.id = t.card_id
       where t.card_id = $1 and t.type = 'decline'`,
     [card.id],
   )

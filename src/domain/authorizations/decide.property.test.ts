@@ -83,6 +83,7 @@ test(`random messages conserve money and keep every hold covered, seed ${SEED}`,
           const decision = batch.send(kind, {
             usd: BigInt(cents) * 10_000n,
             is_final,
+            is_early: is_final,
             replacement_minor: replacement,
             reference: { transaction_id: row?.id ?? null },
           })

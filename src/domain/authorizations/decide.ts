@@ -19,6 +19,7 @@ const decisions: Readonly<Record<RequestKind, Decide>> = {
   debit: authorize,
   advise,
   advise_declined: advise,
+  acknowledge,
   capture,
   refund,
   reverse,
@@ -44,13 +45,21 @@ function isReversedBefore(
   return (kind === 'refund' || kind === 'advise') && early_reversals.has(identity)
 }
 
-/** Expires a hold that was not captured within seven days. */
+function acknowledge(state: BatchState, { pan_hash }: CardRequest): Decision {
+  return decision('noted', { network: state.cards.get(pan_hash)?.brand ?? null })
+}
+
+/**
+ * Expires a hold that was not captured within seven days. An increment since the expiry was
+ * submitted has extended the hold, which then stays.
+ */
 function expire(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   const authorization = card === undefined ? null : state.purchases.ofReversal(card, request)
   if (card === undefined || authorization === null) return decision('original_unknown')
-  const { open_micros } = authorization
-  if (open_micros > 0n) {
+  const { open_micros, expires_at } = authorization
+  const isOver = request.is_early || (expires_at !== null && expires_at <= state.now)
+  if (open_micros > 0n && isOver) {
     assert(authorization.type === 'authorization', 'only authorizations are open')
     releaseDownTo(state, card, authorization, { open_micros: 0n, status: 'expired' })
     emitTransactionEvent(state, authorization, 'expired', open_micros)

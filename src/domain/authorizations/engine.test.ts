@@ -3,10 +3,12 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { default_link } from '#iso8583/links.ts'
 import { encode } from '#iso8583/message.ts'
+import { DatabaseUnavailable } from '#platform/postgres/db.ts'
+import { cardRequest, new_card } from '#test/support/card_batch.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { insertBareCard, issuerOver, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksSound } from '#test/support/money.ts'
-import { ENGINE_LIMITS as limits } from './engine.ts'
+import { type Engine, ENGINE_LIMITS as limits, makeEngine } from './engine.ts'
 import { expireAuthorization } from './expire_authorizations_task.ts'
 
 const issuer = await openIssuer()
@@ -70,6 +72,20 @@ test('one message sent to two nodes at the same time has one effect and one resp
     assert.equal(texts.size, 1)
   }
   assert.deepEqual(await purses(card.id), { card: 90_000_000n, hold: 10_000_000n })
+})
+
+test('after a failed look-up of its card, a message that may be of another cell is refused', async () => {
+  const down = { ...db, rows: () => Promise.reject(new DatabaseUnavailable('down')) }
+  const engine = makeEngine({ ...issuer.dependencies, db: down })
+  const stranger = cardRequest({ ...new_card, pan_hash: 'of another cell' }, 'capture')
+  let is_elsewhere = false
+  const submitToOtherCell = async () => {
+    is_elsewhere = true
+    return issuer.engine.submit(stranger)
+  }
+  await assert.rejects(engine.submit(stranger, submitToOtherCell), DatabaseUnavailable)
+  assert(!is_elsewhere)
+  assert.equal(engine.load(), 0, 'and no lane of this cell has it')
 })
 
 test('a message that fails its batch of a hundred is answered alone', async () => {
@@ -184,6 +200,32 @@ test('a message whose card is locked briefly is approved, not declined', async (
   await released
 })
 
+test('a request whose deadline passes while it waits for a lock is not decided, an advice is', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const submit = issuer.engine.submit
+  const engine: Engine = {
+    ...issuer.engine,
+    submit: (request) => {
+      const isRequest = request.deadline_ms < Number.POSITIVE_INFINITY
+      const deadline_ms = issuer.clock.monotonic() + 250
+      return submit(isRequest ? { ...request, deadline_ms } : request)
+    },
+  }
+  const hasty = issuerOver(issuer.dependencies, engine)
+  const { released } = await holdLock(card.id, 400)
+  const purchase = purchaseMessage(card, 1_000)
+  const capture = purchaseMessage(card, 500, { mti: '0220' })
+  const answers = await Promise.all([purchase, capture].map((message) => hasty.ask(message)))
+  assert.deepEqual(
+    answers.map(({ fields }) => fields[39]),
+    ['91', '00'],
+  )
+  await released
+  assert.deepEqual(await purses(card.id), { card: 95_000_000n, hold: 0n })
+  assert.equal((await issuer.ask(purchase)).fields[39], '00', 'a repeat is decided')
+  await assertBooksSound(db)
+})
+
 /** The statements that wait for a lock. */
 async function countWaiting(): Promise<number> {
   const rows = await db.rows(
@@ -255,7 +297,7 @@ test('an expiry waits under load, while a purchase times out', async () => {
     [card.id],
   )
   assert(open !== undefined)
-  const { released } = await holdLock(stuck.id, 1_400)
+  const { released } = await holdLock(stuck.id, 1_250)
   const first = limited.ask(purchaseMessage(stuck, 1_000))
   const isWaiting = async () => (await countWaiting()) > 0
   assert(await eventually(isWaiting, { within_ms: 1_000 }), 'the batch waits for the lock')

@@ -16,8 +16,11 @@ import type { CardRequest, EngineResponse } from './request.ts'
  * after the commit.
  */
 export type Engine = {
-  /** `elsewhere` decides a message whose card is not in this database. */
-  submit(request: CardRequest, elsewhere?: () => Promise<EngineResponse>): Promise<EngineResponse>
+  /** `submitToOtherCell` decides a message whose card is not in this database. */
+  submit(
+    request: CardRequest,
+    submitToOtherCell?: () => Promise<EngineResponse>,
+  ): Promise<EngineResponse>
   load(): number
   drain(): Promise<void>
 }
@@ -48,7 +51,7 @@ export function makeEngine(
         const { answered, pending_clearings } = await dependencies.db.transaction(
           (tx, commitWith) => runBatch(dependencies, tx, { batch, commitWith, compute, ...locks }),
         )
-        for (const waiting of pending_clearings) alarm(dependencies, waiting)
+        for (const waiting of pending_clearings) alertOperator(dependencies, waiting)
         return answered
       },
       {
@@ -62,7 +65,7 @@ export function makeEngine(
   )
   const finder = new LaneFinder(dependencies.db)
   return {
-    submit: (request, elsewhere) => submitTo({ lanes, finder, elsewhere }, request),
+    submit: (request, submitToOtherCell) => submitTo({ lanes, finder, submitToOtherCell }, request),
     load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
     drain: async () => void (await Promise.all(lanes.map((lane) => lane.drain()))),
   }
@@ -73,9 +76,12 @@ const waitMaxMs = ({ kind }: CardRequest): number =>
   kind === 'expire' ? Number.POSITIVE_INFINITY : WAIT_MAX_MS
 
 /** Alerts an operator: the network has paid, but the card has not been debited. */
-function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingClearing): void {
+function alertOperator(
+  { log, metrics }: EngineDependencies,
+  { id, waits_for }: PendingClearing,
+): void {
   const [counter, message] =
-    waits_for === 'dollars'
+    waits_for === 'conversion'
       ? [metrics.pending_conversions, 'a foreign clearing awaits conversion by an operator']
       : [metrics.held_refunds, 'a refund beyond its purchase waits for approval']
   counter.inc()
@@ -85,7 +91,7 @@ function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingC
 type LaneRouting = {
   lanes: readonly Lane[]
   finder: LaneFinder
-  elsewhere: (() => Promise<EngineResponse>) | undefined
+  submitToOtherCell: (() => Promise<EngineResponse>) | undefined
 }
 
 /**
@@ -93,14 +99,18 @@ type LaneRouting = {
  * one account would contend for its event sequence: 2,400 messages a second instead of 6,000.
  */
 function submitTo(
-  { lanes, finder, elsewhere }: LaneRouting,
+  { lanes, finder, submitToOtherCell }: LaneRouting,
   request: CardRequest,
 ): Promise<EngineResponse> {
   const known = finder.known(request.pan_hash)
   if (known !== undefined) return laneOf(lanes, known).submit(request)
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     finder.find(request, (account_id) => {
-      if (account_id === null && elsewhere !== undefined) return resolve(elsewhere())
+      if (submitToOtherCell !== undefined && typeof account_id !== 'string') {
+        // After a failed look-up it may be a card of either cell, and only its own may decide.
+        if (account_id === null) return resolve(submitToOtherCell())
+        return reject(new DatabaseUnavailable("the card's account could not be looked up"))
+      }
       resolve(laneOf(lanes, account_id ?? request.pan_hash).submit(request))
     })
   })

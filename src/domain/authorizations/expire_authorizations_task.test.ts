@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { panHash } from '#domain/cards/pan_vault.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksSound } from '#test/support/money.ts'
+import type { Engine } from './engine.ts'
 import { expireAuthorization, expireAuthorizationsTask } from './expire_authorizations_task.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -27,6 +29,8 @@ async function openAuthorized() {
   assert.equal((await issuer.ask(message)).fields[39], '00')
   return { card, message }
 }
+
+const hashOf = ({ pan }: BareCard) => panHash(issuer.dependencies.keys, pan)
 
 const pass = (ms: number) => {
   now = new Date(now.getTime() + ms)
@@ -68,6 +72,28 @@ test('a partly captured purchase keeps its status and releases the rest', async 
   await assertBooksSound(db)
 })
 
+test('a hold that an increment extends before its expiry is decided stays', async () => {
+  const { card, message } = await openAuthorized()
+  pass(WEEK_MS)
+  const { 7: sent, 11: stan, 37: number } = message.fields
+  const original = `0100${stan}${sent}00000400001${'0'.repeat(11)}`
+  const increment = purchaseMessage(card, 500, { fields: { 37: number, 90: original }, now })
+  const extending: Engine = {
+    ...engine,
+    submit: async (request) => {
+      if (request.pan_hash === hashOf(card)) await issuer.ask(increment)
+      return engine.submit(request)
+    },
+  }
+  await expireAuthorizationsTask({ db, clock, engine: extending }).run()
+  const [held] = await authorizationsOf(card)
+  assert.deepEqual([held?.status, held?.held], ['pending', 15])
+  pass(WEEK_MS)
+  await task.run()
+  assert.equal((await authorizationsOf(card))[0]?.status, 'expired')
+  await assertBooksSound(db)
+})
+
 test('one authorization can be expired early, within its own account only', async () => {
   const { card } = await openAuthorized()
   const [row] = await authorizationsOf(card)
@@ -80,7 +106,7 @@ test('one authorization can be expired early, within its own account only', asyn
 
 test('deletes early reversals after a week', async () => {
   const card = await insertBareCard(issuer)
-  const original = `0100000001${'0'.repeat(10)}00000400001${'0'.repeat(11)}`
+  const original = `0100000001030412000000000400001${'0'.repeat(11)}`
   await issuer.ask(purchaseMessage(card, 100, { mti: '0420', fields: { 90: original }, now }))
   const count = async () => (await db.rows('select 1 from early_reversals')).length
   assert.equal(await count(), 1)

@@ -26,7 +26,9 @@ export function expireAuthorizationsTask({ db, clock, engine }: ExpiryDependenci
       await deleteEarlyReversals(db, new Date(now.getTime() - EARLY_REVERSAL_MS))
       for (;;) {
         const due = await findDue(db, now)
-        await Promise.all(due.map((open) => engine.submit(expiryOf(open, now))))
+        await Promise.all(
+          due.map((open) => engine.submit(expiryOf(open, { now, is_early: false }))),
+        )
         if (due.length < BATCH_MAX) return
       }
     },
@@ -43,7 +45,7 @@ export async function expireAuthorization(
     account_id,
     id,
   ])
-  if (open !== undefined) await engine.submit(expiryOf(open, clock.now()))
+  if (open !== undefined) await engine.submit(expiryOf(open, { now: clock.now(), is_early: true }))
 }
 
 const OPEN = `select t.account_id, t.id, c.pan_hash
@@ -61,7 +63,10 @@ async function deleteEarlyReversals(tx: Tx, before: Date): Promise<void> {
 }
 
 /** An internal request: there is no message to store. */
-function expiryOf({ id, pan_hash }: OpenAuthorization, now: Date): CardRequest {
+function expiryOf(
+  { id, pan_hash }: OpenAuthorization,
+  { now, is_early }: { now: Date; is_early: boolean },
+): CardRequest {
   return {
     kind: 'expire',
     link: 'florin',
@@ -80,14 +85,17 @@ function expiryOf({ id, pan_hash }: OpenAuthorization, now: Date): CardRequest {
     reference: {
       transaction_id: id,
       original_identity: null,
+      original_prefix: null,
       retrieval_reference_number: null,
       authorization_code: null,
     },
     replacement_minor: null,
     is_final: false,
+    is_early,
     network_transaction_id: null,
     settles: null,
     received_at: now,
+    deadline_ms: Number.POSITIVE_INFINITY,
     message: null,
     answer: () => NO_RESPONSE,
     restore: (kept_bytes) => kept_bytes,

@@ -54,6 +54,11 @@ async function heldOf({ card }: Spender): Promise<HeldRefund[]> {
   return (body.data as HeldRefund[]).filter(({ card_id }) => card_id === card.id)
 }
 
+/** Element 90 of a message that names this refund. */
+function originalOf({ fields }: Message, acquirer = fields[32] ?? ''): string {
+  return `0220${fields[11]}${fields[7]}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
+}
+
 const settle = () => sandbox_host.runTasks(['settle_clearings'])
 
 test('a refund without a purchase gets a 00 and is credited only after an operator approves it', async () => {
@@ -125,18 +130,45 @@ test('refunds up to the captured amount are credited immediately, further ones a
   await assertBooksSound(runtime.db)
 })
 
-test('a held refund that the network reverses is never credited', async () => {
+test('a refund in a single message is held like one in a clearing', async () => {
   const spender = await open()
-  const { message } = await refundOf(spender, 2_000)
-  const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = message.fields
-  const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
-  const [held] = await heldOf(spender)
-  const reversal = { mti: '0420', fields: { 90: original, 37: undefined } }
-  assert.equal((await sendMessage(spender, 2_000, reversal)).code, '00')
-  assert.deepEqual(await heldOf(spender), [])
-  assert.equal((await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)).status, 404)
-  await settle()
+  const refund = { mti: '0200', fields: { 3: '200000' } }
+  assert.equal((await sendMessage(spender, 2_000, refund)).code, '00')
   assert.equal(await balanceOf(spender), 100)
+  const [held] = await heldOf(spender)
+  await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)
+  await settle()
+  assert.equal(await balanceOf(spender), 120)
+  await assertBooksSound(runtime.db)
+})
+
+for (const acquirer of [undefined, '']) {
+  const by = acquirer === undefined ? 'the network' : 'the network, without its acquirer,'
+  test(`a held refund that ${by} reverses is never credited`, async () => {
+    const spender = await open()
+    const { message } = await refundOf(spender, 2_000)
+    const [held] = await heldOf(spender)
+    const reversal = { mti: '0420', fields: { 90: originalOf(message, acquirer), 37: undefined } }
+    assert.equal((await sendMessage(spender, 2_000, reversal)).code, '00')
+    assert.deepEqual(await heldOf(spender), [])
+    assert.equal((await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)).status, 404)
+    await settle()
+    assert.equal(await balanceOf(spender), 100)
+    await assertBooksSound(runtime.db)
+  })
+}
+
+test('the reversal of a held refund leaves the purchase that has its code', async () => {
+  const spender = await open()
+  const { message } = await sendMessage(spender, 5_000, { mti: '0200' })
+  const { data } = (await send(url, 'GET', '/v1/transactions', { bearer: spender.key })).body
+  const code = (data as { authorization_code: string | null }[])[0]?.authorization_code
+  assert(code)
+  const refund = await refundOf(spender, 6_000, { 37: message.fields[37] ?? '', 38: code })
+  const fields = { 37: message.fields[37], 38: code, 90: originalOf(refund.message) }
+  assert.equal((await sendMessage(spender, 6_000, { mti: '0420', fields })).code, '00')
+  assert.deepEqual(await heldOf(spender), [])
+  assert.equal(await balanceOf(spender), 50)
   await assertBooksSound(runtime.db)
 })
 
@@ -147,9 +179,8 @@ test('an approved refund can still be reversed by its original message', async (
   await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)
   await settle()
   assert.equal(await balanceOf(spender), 120)
-  const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = message.fields
-  const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
-  await sendMessage(spender, 2_000, { mti: '0420', fields: { 90: original, 37: undefined } })
+  const reversal = { mti: '0420', fields: { 90: originalOf(message), 37: undefined } }
+  await sendMessage(spender, 2_000, reversal)
   assert.equal(await balanceOf(spender), 100)
   await assertBooksSound(runtime.db)
 })

@@ -27,7 +27,7 @@ export const hold_proofs: readonly Proof[] = [
   },
   {
     name: 'no hold is kept for more than an hour after it expired',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id,
                  format('The hold expired at %s and still holds %s.', expires_at,
                         ${usd('held_micros')}) as sentence
@@ -37,7 +37,7 @@ export const hold_proofs: readonly Proof[] = [
   },
   {
     name: 'no 3-D Secure challenge is pending after it expired',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id,
                  format('The challenge expired at %s and is still pending.', expires_at) as sentence
             from three_ds_challenges
@@ -46,7 +46,7 @@ export const hold_proofs: readonly Proof[] = [
   },
   {
     name: 'no clearing or refund waits for a person for more than 7 days',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id,
                  format('The %s of %s has waited for %s since %s.', kind, merchant_name,
                         case waits_for when 'review' then 'a review' else 'its USD amount' end,

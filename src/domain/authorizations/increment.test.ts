@@ -115,6 +115,83 @@ for (const isWithNumber of [true, false]) {
   })
 }
 
+test('a reversal that names no known message finds its purchase by the code only', async () => {
+  const card = await insertBareCard(issuer, { usd: 200 })
+  const purchase = purchaseMessage(card, 10_000)
+  const { 38: code } = (await issuer.ask(purchase)).fields
+  const unknown = originalOf(purchaseMessage(card, 10_000))
+  const codeOfReversal = (more: OutgoingMessage['fields']) => {
+    const fields = { 37: purchase.fields[37], 90: unknown, ...more }
+    return codeOf(purchaseMessage(card, 10_000, { mti: '0400', fields }))
+  }
+  assert.equal(await codeOfReversal({}), '25', 'its number and amount')
+  assert.equal(await codeOfReversal({ 38: 'WRONG1' }), '25', 'another code')
+  assert.equal((await stateOf(card))[0]?.held, 10_000)
+  assert.equal(await codeOfReversal({ 38: code ?? '' }), '00', 'its code')
+  assert.equal((await stateOf(card))[0]?.held, 0)
+  await assertBooksSound(db)
+})
+
+test('a reversal of an increment that never came releases nothing of its purchase', async () => {
+  const card = await insertBareCard(issuer, { usd: 200 })
+  const purchase = purchaseMessage(card, 10_000)
+  await codeOf(purchase)
+  const lost = incrementOf(card, purchase, 5_000)
+  const fields = { 37: purchase.fields[37], 90: originalOf(lost) }
+  assert.equal(await codeOf(purchaseMessage(card, 5_000, { mti: '0420', fields })), '00')
+  assert.equal(await codeOf(purchaseMessage(card, 5_000, { mti: '0400', fields })), '25')
+  assert.equal(await codeOf(lost), '94', 'it is declined when it comes')
+  const [state] = await stateOf(card)
+  assert.deepEqual([state?.status, state?.held, state?.spent], ['pending', 10_000, 10_000])
+  const without_original = { 37: purchase.fields[37], 90: '0'.repeat(42) }
+  const whole = purchaseMessage(card, 10_000, { mti: '0400', fields: without_original })
+  assert.equal(await codeOf(whole), '00', 'element 37 counts where element 90 names nothing')
+  assert.equal((await stateOf(card))[0]?.held, 0)
+  await assertBooksSound(db)
+})
+
+for (const acquirer of ['', '555555']) {
+  const other = acquirer === '' ? 'no acquirer' : 'another acquirer'
+  test(`a reversal whose element 90 has ${other} still finds its message`, async () => {
+    const card = await insertBareCard(issuer, { usd: 100 })
+    const purchase = purchaseMessage(card, 1_000)
+    await codeOf(purchase)
+    const more = incrementOf(card, purchase, 500)
+    const { 38: code } = (await issuer.ask(more)).fields
+    const reversalOf = (message: OutgoingMessage, cents: number) => {
+      const named = originalOf({ ...message, fields: { ...message.fields, 32: acquirer } })
+      const fields = { 37: undefined, 38: code, 90: named }
+      return purchaseMessage(card, cents, { mti: '0420', fields })
+    }
+    for (let count = 0; count < 2; count += 1) {
+      assert.equal(await codeOf(reversalOf(more, 500)), '00')
+      assert.equal((await stateOf(card))[0]?.held, 1_000, 'the increment, once')
+    }
+    assert.equal(await codeOf(reversalOf(purchase, 1_000)), '00')
+    const [state] = await stateOf(card)
+    assert.deepEqual([state?.status, state?.held, state?.spent], ['reversed', 0, 0])
+    await assertBooksSound(db)
+  })
+}
+
+test('element 90 names a message that has no element 32', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const fields = { 32: undefined }
+  const [first, second] = [
+    purchaseMessage(card, 1_000, { mti: '0120', fields }),
+    purchaseMessage(card, 700, { mti: '0120', fields }),
+  ]
+  const reversalOf = (advice: OutgoingMessage) =>
+    purchaseMessage(card, 1_000, { mti: '0420', fields: { 37: undefined, 90: originalOf(advice) } })
+  await codeOf(first)
+  await codeOf(reversalOf(first))
+  assert.equal((await stateOf(card))[0]?.held, 0, 'the reversal of a stand-in approval')
+  await codeOf(reversalOf(second))
+  await codeOf(second)
+  assert.equal((await stateOf(card)).length, 1, 'and one that overtakes it')
+  await assertBooksSound(db)
+})
+
 test('a reversal that names a completion releases the whole purchase', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const purchase = purchaseMessage(card, 1_000)

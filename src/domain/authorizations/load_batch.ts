@@ -2,7 +2,7 @@ import { findCardRows } from '#domain/cards/card_store.ts'
 import { spendingWindow } from '#domain/cards/limits.ts'
 import { type BatchCards, type LockedCard, lockCards } from '#domain/cards/lock_cards.ts'
 import type { Dependencies } from '#domain/context/context.ts'
-import { type AuditChains, findAuditChains } from '#domain/events/account_head_store.ts'
+import { type AuditChains, findAuditChains } from '#domain/events/account_sequence_store.ts'
 import {
   type AccountSequences,
   lockSequences,
@@ -32,6 +32,7 @@ import {
   readPurses,
   type SnapshotOf,
 } from './new_batch_state.ts'
+import { correctOriginals } from './originals.ts'
 import { findRefundState } from './refund_state.ts'
 import { type CardRequest, isAdvice } from './request.ts'
 
@@ -75,16 +76,19 @@ export async function loadBatch(
   const wanted = { pan_hashes, with_successors, skips_busy }
   // Sent in one round trip. Each statement sees what was committed before it ran.
   if (locks_all) waitLongerForLocks(tx)
-  const [{ locked, busy, snapshot_of }, seen, rows, challenges, is_paused] = await Promise.all([
-    lockAndRead(tx, wanted),
-    findAnswered(tx, identities),
-    findPurchases(tx, batch, now),
-    findChallenges(tx, batch),
-    isKilled(tx, 'authorizations'),
-  ])
+  const [{ locked, busy, snapshot_of }, exact_seen, exact_rows, challenges, is_paused] =
+    await Promise.all([
+      lockAndRead(tx, wanted),
+      findAnswered(tx, identities),
+      findPurchases(tx, batch, now),
+      findChallenges(tx, batch),
+      isKilled(tx, 'authorizations'),
+    ])
   const loaded_cards = { window, locked, snapshot_of, ...wanted }
   const cards = newCardStates(dependencies.settings, loaded_cards)
-  const ready = busy.size === 0 ? batch : batch.filter(({ pan_hash }) => !busy.has(pan_hash))
+  const references = { batch, seen: exact_seen, rows: exact_rows }
+  const { seen, rows, batch: corrected } = await correctOriginals(tx, references, now)
+  const ready = busy.size === 0 ? corrected : corrected.filter((one) => !busy.has(one.pan_hash))
   const { refunds, captures } = await findRefundState(tx, ready, rows)
   const snapshot = { cards: [...cards.values()], snapshot_of }
   const locking = locks_all ? snapshot.cards : cardsToLock(ready, cards, snapshot_of)

@@ -10,7 +10,7 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { RiskSettings } from '#settings/risk_settings.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import type { BatchState } from './batch_state.ts'
-import { type AnsweredRow, type CardSnapshot, programmeLimits, toCardState } from './batch_store.ts'
+import { type AnsweredRow, type CardSnapshot, programLimits, toCardState } from './batch_store.ts'
 import { type CardState, type ChallengeState, withoutCountries } from './card_state.ts'
 import { Purchases } from './purchases.ts'
 import { type CardRequest, isAdvice } from './request.ts'
@@ -70,12 +70,11 @@ export function newCardStates(
   { risk, spend_limits }: StateDependencies['settings'],
   { window, locked, ...loaded }: LoadedCards,
 ): Map<string, CardState> {
-  const programme = programmeLimits(spend_limits)
+  const program = programLimits(spend_limits)
   const spentBy = chainSpending(window.day, locked, loaded)
   const cards = new Map<string, CardState>()
   for (const card of locked) {
-    const failed_at = loaded.snapshot_of.get(card.id)?.failed_at ?? []
-    const own = toCardState(card, { spent: spentBy(card), failed_at }, programme)
+    const own = toCardState(card, spentBy(card), program)
     cards.set(card.pan_hash, withoutCountries(own, risk.blocked_countries))
   }
   return cards
@@ -108,6 +107,7 @@ export function newBatchState(
     newAuthorizationCode: () => newCode(dependencies),
     partial_approvals: dependencies.settings.risk.partial_approvals,
     refund_review_micros: reviewedFrom(dependencies.settings.risk),
+    answered: new Set(seen.filter((row) => row.answer !== null).map((row) => row.identity)),
     early_reversals: new Set(seen.filter((row) => row.answer === null).map((row) => row.identity)),
     challenges: new Map(challenges.map((challenge) => [challenge.id, challenge])),
     purchases,

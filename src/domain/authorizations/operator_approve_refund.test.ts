@@ -27,7 +27,7 @@ test('of concurrent decisions on one refund exactly one counts', async () => {
 test('refuses a decided refund, a clearing that awaits conversion and an unknown ID', async () => {
   const decided = await insertPendingClearing(room, 'review')
   await approve(decided.id)
-  const in_yen = await insertPendingClearing(room, 'dollars')
+  const in_yen = await insertPendingClearing(room, 'conversion')
   for (const id of [decided.id, in_yen.id, 'txn_unknown']) {
     await assert.rejects(approve(id), {
       code: 'not_found',

@@ -12,7 +12,7 @@ export const operatorConvertClearing: OperatorHandler<'operator_convert_clearing
   context,
   { id, amount_usd },
 ) => {
-  const row = await lockWaiting(context.tx, id, 'dollars')
+  const row = await lockWaiting(context.tx, id, 'conversion')
   if (row === null) throw new Problem('not_found', 'No such clearing awaiting conversion.')
   if (row.amount_micros !== null) {
     throw new Problem('invalid_request', 'The USD amount was already entered.', { status: 409 })

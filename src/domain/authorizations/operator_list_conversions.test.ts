@@ -9,7 +9,7 @@ const list = async (input: Parameters<typeof operatorListConversions>[1] = {}) =
   (await room.operate((context) => operatorListConversions(context, input))).value
 
 test('lists clearings without a USD amount, in their own currency, and no held refund', async () => {
-  const { id, account_id } = await insertPendingClearing(room, 'dollars')
+  const { id, account_id } = await insertPendingClearing(room, 'conversion')
   await insertPendingClearing(room, 'review')
   const { data } = await list()
   assert.deepEqual(

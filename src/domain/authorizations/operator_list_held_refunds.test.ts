@@ -11,7 +11,7 @@ const list = async (input: Parameters<typeof operatorListHeldRefunds>[1] = {}) =
 
 test('lists refunds that await a decision, with card, merchant and customer', async () => {
   const { id, account_id, card_id } = await insertPendingClearing(room, 'review')
-  await insertPendingClearing(room, 'dollars')
+  await insertPendingClearing(room, 'conversion')
   const { data } = await list()
   assert.deepEqual(data, [
     {

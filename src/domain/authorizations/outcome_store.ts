@@ -3,7 +3,7 @@ import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { plainWrite, type Write } from '#platform/postgres/write.ts'
-import type { CardState, ChallengeState } from './card_state.ts'
+import type { ChallengeState } from './card_state.ts'
 import type { CardRequest, StoredResponse } from './request.ts'
 
 /**
@@ -22,14 +22,12 @@ const addMessages = rowSet<RespondedMessage>('network_messages', {
   link: ['text', ({ request }) => request.link],
   fingerprint: ['text', ({ request }) => request.fingerprint],
   account_id: ['text', ({ transaction }) => transaction?.account_id],
-  card_id: ['text', ({ transaction }) => transaction?.card_id],
   transaction_id: ['text', ({ transaction }) => transaction?.id],
   mti: ['text', ({ request }) => request.message?.mti],
-  bitmap: ['text', ({ request }) => request.message?.bitmap],
-  fields: ['text', ({ request }) => request.message?.fields],
   raw: ['bytea', ({ request }) => request.message?.raw],
+  fields: ['text', ({ request }) => request.message?.fields],
   response_mti: ['text', ({ answer }) => answer.mti],
-  response_fields: ['text', ({ answer }) => JSON.stringify(answer.fields)],
+  response_fields: ['text', ({ answer }) => answer.fields && JSON.stringify(answer.fields)],
   response_code: ['text', ({ answer }) => answer.response_code],
   answer: ['bytea', ({ answer }) => answer.kept_bytes],
   received_at: ['timestamptz', ({ request }) => request.received_at],
@@ -65,16 +63,6 @@ export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): r
     ...sorted.map((identity) => plainWrite(sql, [identity, now])),
     plainWrite(refuse, [texts(sorted, (identity) => identity), now]),
   ]
-}
-
-export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardState>): Promise<void> {
-  for (const card of [...cards].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    await tx.run(
-      `insert into card_attempts (account_id, card_id, failed_at) values ($1, $2, $3)
-           on conflict (account_id, card_id) do update set failed_at = excluded.failed_at`,
-      [card.account_id, card.id, card.failed_at],
-    )
-  }
 }
 
 export async function markChallengesUsed(tx: Tx, used: readonly ChallengeState[]): Promise<void> {

@@ -73,7 +73,7 @@ export function pageOfConversions(tx: Tx, input: PageInput): Promise<PageOf<Pend
     operation: 'operator_list_conversions',
     prefix: 'txn',
     select: `select ${COLUMNS} from pending_clearings`,
-    where: [[`waits_for = 'dollars' and ${IS_WAITING}`]],
+    where: [[`waits_for = 'conversion' and ${IS_WAITING}`]],
     input,
   })
 }
@@ -133,7 +133,7 @@ export type PricedRow = Pick<
   received_at: Date
 } & StoredMessage & {
     response_mti: string
-    response_fields: string
+    response_fields: StoredResponse['fields']
     response_code: StoredResponse['response_code']
     answer: Buffer
   }
@@ -142,13 +142,13 @@ export type PricedRow = Pick<
 export function findPriced(tx: Tx): Promise<PricedRow[]> {
   return tx.rows<PricedRow>(
     `select u.account_id, u.id, u.amount_minor, u.currency, u.amount_micros, u.request, c.pan_hash,
-            u.message_identity, m.mti, m.bitmap, m.fields, m.raw, m.response_mti,
-            m.response_fields, m.response_code, m.answer, m.received_at
+            u.message_identity, m.mti, m.raw, m.fields, m.response_mti,
+            m.response_fields::jsonb as response_fields, m.response_code, m.answer, m.received_at
        from pending_clearings u
        join cards c on c.account_id = u.account_id and c.id = u.card_id
        join network_messages m on m.identity = u.message_identity
       where u.settled_at is null and u.refused_at is null and u.amount_micros is not null
-        and (u.waits_for = 'dollars' or u.approved_at is not null)
+        and (u.waits_for = 'conversion' or u.approved_at is not null)
       order by u.id
       limit 100`,
   )
@@ -163,8 +163,7 @@ export async function markSettled(
   await tx.run(
     `with named as (
        update network_messages m
-          set account_id = booked.account_id, card_id = booked.card_id,
-              transaction_id = booked.transaction_id
+          set account_id = booked.account_id, transaction_id = booked.transaction_id
          from network_messages booked where booked.identity = $4 and m.identity = $5)
      update pending_clearings set settled_at = $3
       where account_id = $1 and id = $2 and refused_at is null`,

@@ -51,7 +51,7 @@ export function holdForOperator(
   state: BatchState,
   card: CardState,
   request: CardRequest,
-  waits_for: PendingClearing['waits_for'] = 'dollars',
+  waits_for: PendingClearing['waits_for'] = 'conversion',
 ): Decision {
   state.pending_clearings.push({ id: state.newId('txn'), card, request, waits_for })
   return decision('noted', { network: card.brand })

@@ -135,7 +135,7 @@ const breakages: readonly Breakage[] = [
   },
   {
     proof: "a card's failed attempts are its declines for a wrong code or date",
-    sql: `update card_attempts set failed_at = failed_at || failed_at`,
+    sql: `update cards set failed_at = failed_at || failed_at`,
     sentence: 'The card counts 2 failed attempts; 1 declines of that day say so.',
   },
 ]

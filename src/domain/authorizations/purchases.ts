@@ -68,6 +68,18 @@ export class Purchases {
     return own ?? this.byId(card, this.#changed_by.get(identity)?.transaction_id ?? null)
   }
 
+  /** The row of the named message, whatever acquirer its name has. */
+  byOriginal(
+    card: CardState,
+    { original_identity, original_prefix }: PurchaseReference,
+  ): TransactionRow | null {
+    const exact = this.byMessage(card, original_identity)
+    if (exact !== null || original_prefix === null) return exact
+    const isNamed = ({ message_identity }: TransactionRow) =>
+      message_identity?.startsWith(original_prefix) === true
+    return this.#rowsOf(card).find(isNamed) ?? null
+  }
+
   /**
    * Finds a clearing's purchase by reference, then approval code, then the named message. A decline
    * with its reference must not hide the purchase that the others name.
@@ -76,14 +88,14 @@ export class Purchases {
     const isPurchase = ({ type }: TransactionRow) =>
       type === 'authorization' || (kind === 'refund' && type === 'capture')
     return (
-      this.#head(card, this.byId(card, reference.transaction_id)) ??
+      this.#authorizationOf(card, this.byId(card, reference.transaction_id)) ??
       this.#byReference(card, reference, isPurchase) ??
       this.#byCode(card, reference) ??
-      this.#head(card, this.byMessage(card, reference.original_identity))
+      this.#authorizationOf(card, this.byMessage(card, reference.original_identity))
     )
   }
 
-  /** Finds a reversal's purchase by the named message first. */
+  /** Finds the purchase of an increment, an expiry or a reversal, by the named message first. */
   ofReversal(card: CardState, { reference }: CardRequest): TransactionRow | null {
     return (
       this.byId(card, reference.transaction_id) ??
@@ -98,7 +110,7 @@ export class Purchases {
   }
 
   /** The authorization of a purchase, given any of its rows. */
-  #head(card: CardState, row: TransactionRow | null): TransactionRow | null {
+  #authorizationOf(card: CardState, row: TransactionRow | null): TransactionRow | null {
     if (row === null || row.authorization_id === null) return row
     return this.byId(card, row.authorization_id) ?? row
   }
@@ -109,29 +121,29 @@ export class Purchases {
     isWanted: (row: TransactionRow) => boolean = () => true,
   ): TransactionRow | null {
     if (retrieval_reference_number === null) return null
-    const sequences = this.#rowsOf(card).filter(
+    const candidates = this.#rowsOf(card).filter(
       (row) =>
-        isHead(row) &&
+        isAuthorizationRow(row) &&
         row.retrieval_reference_number === retrieval_reference_number &&
         isWanted(row),
     )
-    return best(sequences, authorization_code)
+    return mostLikely(candidates, authorization_code)
   }
 
   #byCode(card: CardState, { authorization_code }: PurchaseReference): TransactionRow | null {
     if (authorization_code === null) return null
-    const sequences = this.#rowsOf(card).filter(
+    const candidates = this.#rowsOf(card).filter(
       (row) => row.type === 'authorization' && row.authorization_code === authorization_code,
     )
-    return best(sequences, authorization_code)
+    return mostLikely(candidates, authorization_code)
   }
 }
 
-const isHead = (row: TransactionRow): boolean =>
+const isAuthorizationRow = (row: TransactionRow): boolean =>
   row.authorization_id === null || row.authorization_id === row.id
 
 /** No field is reliable alone. Prefers approvals, then a matching code, open ones, the newest. */
-function best(rows: readonly TransactionRow[], code: string | null): TransactionRow | null {
+function mostLikely(rows: readonly TransactionRow[], code: string | null): TransactionRow | null {
   const score = (row: TransactionRow) =>
     (row.type === 'authorization' ? 8 : row.type === 'capture' ? 4 : 0) +
     (code !== null && row.authorization_code === code ? 2 : 0) +

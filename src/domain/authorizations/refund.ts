@@ -1,3 +1,4 @@
+import type { DeclineCode } from '#contract/decline.ts'
 import { reverseCredit } from '#domain/disputes/dispute_money.ts'
 import { findOverlaps, overlapEvent, reduceCredit } from '#domain/disputes/refund_overlap.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
@@ -5,12 +6,14 @@ import { type BatchState, change } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard } from './money.ts'
 import { holdForOperator, withUsdAmount } from './price.ts'
-import { decision, emitTransactionEvent, record } from './record.ts'
-import type { CardRequest, Decision } from './request.ts'
+import { decision, declined, emitTransactionEvent, record } from './record.ts'
+import { type CardRequest, canBeDeclined, type Decision } from './request.ts'
 
 /** Credits a refund, with or without a known purchase. Refunds don't restore limits. */
 export function refund(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
+  const objection = canBeDeclined(request) ? findObjection(card, request) : null
+  if (objection !== null) return declined(objection, { network: card?.brand ?? null })
   if (card === undefined) return decision('noted')
   const found = state.purchases.ofClearing(card, request)
   const authorization = found?.type === 'authorization' || found?.type === 'capture' ? found : null
@@ -25,6 +28,13 @@ export function refund(state: BatchState, request: CardRequest): Decision {
   emitTransactionEvent(state, row, 'refunded')
   reverseDisputeCredits(state, captures)
   return decision('noted', { network: card.brand, transaction: row })
+}
+
+/** A single message asks for the refund: an approval says that the customer has the money. */
+function findObjection(card: CardState | undefined, { charge }: CardRequest): DeclineCode | null {
+  if (card === undefined) return 'invalid_card'
+  if (charge.currency === null) return 'currency_not_supported'
+  return charge.minor === 0n ? 'invalid_amount' : null
 }
 
 /**

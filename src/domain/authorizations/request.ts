@@ -23,6 +23,8 @@ export type RequestKind =
   /** The network approved in stand-in, or sends the final amount of a purchase. */
   | 'advise'
   | 'advise_declined'
+  /** An advice that moves nothing: the network approved a credit or a balance inquiry. */
+  | 'acknowledge'
   | 'capture'
   | 'refund'
   | 'reverse'
@@ -32,6 +34,7 @@ export type RequestKind =
 const ADVICE_KINDS: ReadonlySet<RequestKind> = new Set([
   'advise',
   'advise_declined',
+  'acknowledge',
   'capture',
   'refund',
   'reverse',
@@ -39,6 +42,12 @@ const ADVICE_KINDS: ReadonlySet<RequestKind> = new Set([
 ])
 
 export const isAdvice = (kind: RequestKind): boolean => ADVICE_KINDS.has(kind)
+
+/**
+ * From the receipt of a message to its response: networks and processors time out after two seconds
+ * or more.
+ */
+export const RESPONSE_MAX_MS = 1_500
 
 /** Stored as the currency of an amount whose currency is unknown. */
 export const UNKNOWN_CURRENCY = '???'
@@ -65,18 +74,29 @@ export type PurchaseReference = {
   transaction_id: string | null
   /** The identity of the message that is reversed, captured or refunded. */
   original_identity: string | null
+  /**
+   * The beginning of that identity, up to the acquirer: peers often write it differently in the
+   * two messages. Null if the identity has none.
+   */
+  original_prefix: string | null
   retrieval_reference_number: string | null
   authorization_code: string | null
 }
 
 /** A masked message as it is stored. */
-export type StoredMessage = { mti: string; bitmap: string; fields: string; raw: Uint8Array }
+export type StoredMessage = {
+  mti: string
+  /** The bytes of a card link; empty for a processor. */
+  raw: Uint8Array
+  /** A processor's elements as JSON. Null for a card link, whose elements are in the bytes. */
+  fields: string | null
+}
 
 /** A response as it is sent and as it is stored. */
 export type StoredResponse = {
   mti: string
-  /** The elements that are not echoed from the request. */
-  fields: Readonly<Record<number, string>>
+  /** A processor's elements. Null for a card link, whose elements are in the bytes. */
+  fields: Readonly<Record<number, string>> | null
   response_code: string
   bytes: Uint8Array
   /** The same bytes without the card number, enough to send the response again. */
@@ -84,12 +104,12 @@ export type StoredResponse = {
 }
 
 /** The inputs of a CVV besides the card number. */
-export type PrintedCard = Pick<CardRow, 'brand' | 'exp_month' | 'exp_year'>
+type PrintedCard = Pick<CardRow, 'brand' | 'exp_month' | 'exp_year'>
 
 export type CardRequest = {
   kind: RequestKind
   link: string
-  /** Identifies the message: repeats have the same. It begins with the message's own time. */
+  /** Equal for a message and its repeats. It begins with the message's own time. */
   identity: string
   /** A repeat must have the same. */
   fingerprint: string
@@ -111,16 +131,27 @@ export type CardRequest = {
   replacement_minor: bigint | null
   /** The last capture of its purchase: the rest of the hold is released. */
   is_final: boolean
+  /** An expiry that does not wait for the end of the hold's lifetime. */
+  is_early: boolean
   network_transaction_id: string | null
   /** For a clearing that awaited an operator: the identity of its message. */
   settles: string | null
   received_at: Date
+  /**
+   * By the monotonic clock. Later, a request is not decided: its door has declined it. Infinity for
+   * messages that are never declined.
+   */
+  deadline_ms: number
   /** Null for internal requests. */
   message: StoredMessage | null
   answer(decision: Decision): StoredResponse
   /** Rebuilds a stored response; the repeated message supplies the card number. */
   restore(kept_bytes: Uint8Array): Uint8Array
 }
+
+/** True for a request, false for an advice or a task: those are never declined. */
+export const canBeDeclined = ({ deadline_ms }: Pick<CardRequest, 'deadline_ms'>): boolean =>
+  deadline_ms < Number.POSITIVE_INFINITY
 
 export type Decision = {
   verdict:

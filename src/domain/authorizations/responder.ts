@@ -28,6 +28,7 @@ export class Responder {
     const decision = decide(this.#state, request)
     const answer = request.answer(decision)
     this.messages.push({ request, answer, transaction: decision.transaction })
+    this.#state.answered.add(request.identity)
     const { fingerprint } = request
     this.#earlier.set(request.identity, { fingerprint, kept: answer.kept_bytes })
     return { answer: answer.bytes, is_repeat: false, decision }

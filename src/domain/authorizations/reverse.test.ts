@@ -38,7 +38,7 @@ test('events of a released part name that part, and not the whole purchase', asy
   const reference = { transaction_id: id }
   batch.send('reverse', { replacement_minor: 800n, reference })
   batch.send('capture', { usd: 33n * 100_000n, reference })
-  batch.send('expire', { reference })
+  batch.send('expire', { is_early: true, reference })
   const events = batch.state.events.map(({ event }) => [event.message, event.amount_micros])
   assert.deepEqual(
     events.filter(([message]) => !/Approved|Charged/.test(String(message))),
@@ -158,9 +158,18 @@ test('a reversal that overtakes a second attempt declines it, although a first o
   batch.send('authorize', { usd: 200n * USD, reference })
   const original_identity = 'second attempt'
   const early = batch.send('reverse', { reference: { ...reference, original_identity } })
-  assert.equal(early.verdict, 'noted')
+  assert.equal(early.verdict, 'original_unknown')
   const late = batch.send('authorize', { identity: original_identity, reference })
   assert.equal(late.decline_code, 'reversed_before_auth')
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+})
+
+test('the reversal of an advice about a debit finds it in the same batch, too', async () => {
+  const batch = await openCardBatch()
+  const reference = { retrieval_reference_number: '000000000001' }
+  batch.send('debit', { reference })
+  batch.send('advise', { identity: 'advice', reference })
+  batch.send('reverse', { reference: { ...reference, original_identity: 'advice' } })
   assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
 })
 

@@ -18,22 +18,49 @@ import { reverseUsage, storeUsage } from './spending.ts'
 export function reverse(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   if (card === undefined) return recordEarlyReversal(state, request)
-  const found = state.purchases.ofReversal(card, request)
-  // The named message may still arrive, even if its reference number finds another purchase: a
-  // merchant who is declined often tries again with the same number.
   const { original_identity } = request.reference
-  const named = state.purchases.byMessage(card, original_identity)
+  const named = state.purchases.byOriginal(card, request.reference)
   const isOfPart = named !== null && state.purchases.isIncrement(original_identity, named)
   const isRepeated = isOfPart && isReversed(state, request)
   if (named === null || isOfPart) recordEarlyReversal(state, request)
+  const found = named ?? findSimilar(state, card, request)
   if (found === null) return decision('original_unknown')
+  if (isRepeated) return decision('noted', { network: card.brand, transaction: found })
+  return reversePurchase(state, { card, request }, { found, isOfPart })
+}
+
+/**
+ * A purchase with the same reference number can be another one: merchants use it again after a
+ * decline, and for increments. So if the reversal names a message that is not known, the
+ * authorization code must be that of the purchase. If the message is known and made nothing, such
+ * as a refund that awaits review, nothing is reversed.
+ */
+function findSimilar(
+  { purchases, answered }: BatchState,
+  card: CardState,
+  request: CardRequest,
+): TransactionRow | null {
+  const { original_identity, authorization_code } = request.reference
+  const row = purchases.ofReversal(card, request)
+  if (row === null || original_identity === null) return row
+  if (answered.has(original_identity)) return null
+  const isSame = authorization_code !== null && row.authorization_code === authorization_code
+  return isSame ? row : null
+}
+
+/** `isOfPart` is true for the reversal of an increment. */
+function reversePurchase(
+  state: BatchState,
+  { card, request }: RequestOnCard,
+  { found, isOfPart }: { found: TransactionRow; isOfPart: boolean },
+): Decision {
   const transaction = found
   const done = decision('noted', { network: card.brand, transaction })
   if (found.type === 'refund') {
     reverseRefund(state, card, found)
     return done
   }
-  if (found.type !== 'authorization' || isRepeated) return done
+  if (found.type !== 'authorization') return done
   if (found.is_single_message) {
     refundDebit(state, { card, request }, found)
     return done

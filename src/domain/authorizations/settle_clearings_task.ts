@@ -30,7 +30,7 @@ export function settleClearingsTask({ db, clock, engine }: ClearingDependencies)
 }
 
 function requestOf(row: PricedRow): CardRequest {
-  const { request, mti, bitmap, fields, raw, received_at } = row
+  const { request, mti, raw, fields, received_at } = row
   const { fx_rate, ...kept } = request
   return {
     ...kept,
@@ -50,12 +50,14 @@ function requestOf(row: PricedRow): CardRequest {
     is_partial_ok: false,
     challenge_id: null,
     replacement_minor: null,
+    is_early: false,
     received_at,
-    message: { mti, bitmap, fields, raw },
+    deadline_ms: Number.POSITIVE_INFINITY,
+    message: { mti, raw, fields },
     // The network got this response when the message arrived.
     answer: () => ({
       mti: row.response_mti,
-      fields: JSON.parse(row.response_fields) as Record<number, string>,
+      fields: row.response_fields,
       response_code: row.response_code,
       bytes: row.answer,
       kept_bytes: row.answer,

@@ -124,10 +124,10 @@ export const attempt_proofs: readonly Proof[] = [
              format('The card counts %s failed attempts; %s declines of that day say so.',
                     a.attempts, d.most) as sentence
         from slices s
-        join lateral (select r.account_id, r.card_id, cardinality(r.failed_at) as attempts,
+        join lateral (select r.account_id, r.id as card_id, cardinality(r.failed_at) as attempts,
                              (select min(f) from unnest(r.failed_at) f) as first_at,
                              (select max(f) from unnest(r.failed_at) f) as last_at
-                        from card_attempts r where r.account_id = s.account_id offset 0) a
+                        from cards r where r.account_id = s.account_id offset 0) a
           on a.last_at >= s.since and a.first_at - interval '1 day' >= s.money_since
         cross join lateral (
           select count(*) as most,

@@ -16,9 +16,9 @@ const BEFORE = new Date('2026-06-01T00:00:00Z')
 
 const insert = (identity: string, received_at: string) =>
   db.run(
-    `insert into network_messages (identity, link, fingerprint, mti, bitmap, fields, raw,
-       response_mti, response_fields, response_code, answer, received_at)
-     values ($1, '', '', '0100', '', '', '', '0110', '', '00', '', $2)`,
+    `insert into network_messages (identity, link, fingerprint, mti, raw, response_mti,
+       response_code, answer, received_at)
+     values ($1, '', '', '0100', '', '0110', '00', '', $2)`,
     [identity, received_at],
   )
 
@@ -41,10 +41,10 @@ test('thousands of messages are deleted in steps, and a sweep continues where it
   await db.run('delete from network_messages')
   for (const start of ['2026050100000', 'processor|a|']) {
     await db.run(
-      `insert into network_messages (identity, link, fingerprint, mti, bitmap, fields, raw,
-         response_mti, response_fields, response_code, answer, received_at)
-       select $1 || lpad(n::text, 5, '0'), '', '', '0100', '', '', '', '0110', '', '00', '',
-              '2026-05-01' from generate_series(1, 4500) n`,
+      `insert into network_messages (identity, link, fingerprint, mti, raw, response_mti,
+         response_code, answer, received_at)
+       select $1 || lpad(n::text, 5, '0'), '', '', '0100', '', '0110', '00', '', '2026-05-01'
+         from generate_series(1, 4500) n`,
       [start],
     )
   }

@@ -45,7 +45,7 @@ export class ApprovalRequired extends Problem {
   }
 }
 
-export function approvalSentence({ reason }: Pick<ApprovalRequest, 'reason'>): string {
+function approvalSentence({ reason }: Pick<ApprovalRequest, 'reason'>): string {
   return `The account owner must approve this call (${reason}). Then repeat it.`
 }
 

@@ -54,7 +54,7 @@ export function usageAt(usage: Usage, now: Date): Usage {
   }
 }
 
-export function usedOf({ period }: Budget, usage: Usage): Micros {
+function usedOf({ period }: Budget, usage: Usage): Micros {
   return usage[`${period}_micros`]
 }
 

@@ -165,3 +165,14 @@ test('with two-factor authentication a large amount needs a code too', async () 
   const right = { password: PASSWORD, totp_code: codeOf(secret, clock, 1) }
   assert.equal((await decideWith(right)).status, 200)
 })
+
+test('a code works once, also if the approval was already decided', async () => {
+  const { holder, decideWith } = await openLargeRequest()
+  const { recovery_codes } = await turnOnTwoFactor(strict.url, holder.bearer, strict.runtime.clock)
+  assert.equal((await decideWith({ decision: 'decline' })).status, 200)
+  for (const totp_code of recovery_codes) {
+    const body = { password: PASSWORD, totp_code }
+    assertRefused(await decideWith(body), 409, 'approval_decided')
+    assertRefused(await decideWith(body), 401, 'totp_invalid')
+  }
+})

@@ -1,7 +1,7 @@
 import type { InputOfName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { lockAccount } from '#domain/accounts/account_store.ts'
-import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
+import { requireSessionCode } from '#domain/accounts/two_factor.ts'
 import { requireCurrentPassword, requireSamePassword } from '#domain/accounts/update_account.ts'
 import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
 import { microsFromUsd } from '#kernel/money.ts'
@@ -60,10 +60,9 @@ async function checkOwner(
 
   if (password === undefined) throw passwordRequired(approval_password_usd)
   const checked = await requireCurrentPassword(context, password)
-  const hasCode = await requireSessionCode(context, totp_code)
-  return async ({ tx, keys, clock }) => {
+  await requireSessionCode(context, totp_code)
+  return async ({ tx }) => {
     requireSamePassword(await lockAccount(tx, caller.account_id), checked)
-    if (hasCode) await consumeSessionCode({ tx, keys, clock }, caller.account_id, totp_code ?? '')
   }
 }
 

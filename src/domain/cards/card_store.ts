@@ -2,7 +2,7 @@ import type { Card } from '#contract/cards.ts'
 import { notFound } from '#contract/common_problems.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
-import { texts } from '#platform/postgres/columns.ts'
+import { texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { countedWrite, type Write } from '#platform/postgres/write.ts'
@@ -212,6 +212,16 @@ export function writeUsedCard(card: CardRow): Write {
       where account_id = $1 and id = $2`,
     [account_id, id, cancelled_at, shipping === null ? null : JSON.stringify(shipping), version],
   )
+}
+
+/** The wrong security codes and expiry dates of a card; the cardholder sees no change of it. */
+export function writeFailedAttempts(card: CardKey & { failed_at: readonly Date[] }): Write {
+  const { account_id, id, failed_at } = card
+  return countedWrite(1, 'update cards set failed_at = $3 where account_id = $1 and id = $2', [
+    account_id,
+    id,
+    timestamps(failed_at, (at) => at),
+  ])
 }
 
 type LockedToMerchant = CardKey & Pick<CardRow, 'merchant_lock_name' | 'merchant_lock_id'>

@@ -15,7 +15,8 @@ test('a session and an API key can read a card in every status, never with its n
     for (const who of [bearer, key]) {
       const reply = await send(url, 'GET', `/v1/cards/${card.id}`, { bearer: who })
       assert.deepEqual([reply.status, reply.body], [200, card])
-      assert.equal(/pan|cvv|sealed|hash/.test(reply.text), false)
+      const names = Object.keys(card).filter((name) => /pan|cvv|sealed|hash/.test(name))
+      assert.deepEqual(names, [])
     }
   }
 })

@@ -133,7 +133,7 @@ test('a physical card needs an address, and its wallets are pending until it is 
   })
 })
 
-test('a BIN that the programme does not issue is refused', async () => {
+test('a BIN that the program does not issue is refused', async () => {
   const { bearer } = await openHolder(service)
   for (const bin of ['411111', '', '4000000']) {
     assertRefused(await issue(bearer, { type: 'virtual', bin }), 422, 'unsupported_bin')

@@ -22,7 +22,7 @@ const limits = [
   ['monthly_usd', 'monthly_micros', 'monthly_max_usd'],
 ] as const
 
-/** Returns the columns that were sent. A limit above the programme's limit is refused. */
+/** Returns the columns that were sent. A limit above the program's limit is refused. */
 export function parseLimits(
   input: LimitsInput,
   spend_limits: SpendLimits,

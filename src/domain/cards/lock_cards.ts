@@ -27,6 +27,8 @@ export type LockedCard = Pick<
   | 'cancel_reason'
 > & {
   pan_hash: string
+  /** Wrong security codes and expiry dates of the last day. */
+  failed_at: Date[]
   account_status: string
   spend_limits: Partial<SpendLimits>
 }
@@ -61,10 +63,10 @@ export function batchCardsSql(sqlFor: (numbers: string) => string) {
 
 /**
  * Locks cards in key order, as every transaction with several cards does. The account is only read:
- * an operator's change counts from the next batch on. Anything that a batch changes under this lock
- * must be read by a later statement: this one may have waited and shows the state from before. The
- * look-up of the account is a subquery of its own, so it always uses its key: a join planned while
- * the table was nearly empty would scan it for every card.
+ * an operator's change counts from the next batch on. After a wait only the locked rows are read
+ * anew, so anything else that a batch changes under this lock must be read by a later statement.
+ * The look-up of the account is a subquery of its own, so it always uses its key: a join planned
+ * while the table was nearly empty would scan it for every card.
  */
 const lockSql = (wait: '' | 'skip locked') =>
   batchCardsSql(
@@ -72,7 +74,8 @@ const lockSql = (wait: '' | 'skip locked') =>
       `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
             c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
             c.daily_micros, c.monthly_micros, c.replaced_by, c.usage, c.merchant_lock_name,
-            c.merchant_lock_id, c.valid_until, c.cancel_reason, a.account_status, a.spend_limits
+            c.merchant_lock_id, c.valid_until, c.cancel_reason, c.failed_at, a.account_status,
+            a.spend_limits
        from cards c
       cross join lateral (
               select status as account_status, spend_limits from accounts

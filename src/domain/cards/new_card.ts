@@ -12,7 +12,7 @@ import { createPan } from './pan_vault.ts'
 
 type IssueInput = InputOfName<'issue_card'>
 
-/** The requested BIN, or the programme's default for this type. */
+/** The requested BIN, or the program's default for this type. */
 export function requireBin(
   bins: readonly BinProfile[],
   { bin, type }: Pick<IssueInput, 'bin' | 'type'>,
@@ -27,7 +27,7 @@ export function requireBin(
   throw fieldProblem('unsupported_bin', 'bin', message)
 }
 
-/** The same BIN, if the programme still issues virtual cards with it. */
+/** The same BIN, if the program still issues virtual cards with it. */
 export function replacementBin(bins: readonly BinProfile[], bin: string): BinProfile {
   const same = bins.find((each) => each.bin === bin && each.types.includes('virtual'))
   return same ?? requireBin(bins, { type: 'virtual' })

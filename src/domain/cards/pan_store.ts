@@ -14,7 +14,6 @@ export async function findSealedPan(tx: Tx, { account_id, id }: CardKey): Promis
 /** Counts of a card's reveals. Exact under the card's lock. */
 export type RevealQuota = {
   count: number
-  is_nonce_used: boolean
   recent_count: number
   oldest_recent_at: Date | null
 }
@@ -22,15 +21,14 @@ export type RevealQuota = {
 export async function findRevealQuota(
   tx: Tx,
   { account_id, id }: CardKey,
-  { nonce, since }: { nonce: string | null; since: Date },
+  since: Date,
 ): Promise<RevealQuota> {
   const [row] = await tx.rows<RevealQuota>(
     `select count(*)::int as count,
-            coalesce(bool_or(nonce = $3), false) as is_nonce_used,
-            count(*) filter (where revealed_at > $4)::int as recent_count,
-            min(revealed_at) filter (where revealed_at > $4) as oldest_recent_at
+            count(*) filter (where revealed_at > $3)::int as recent_count,
+            min(revealed_at) filter (where revealed_at > $3) as oldest_recent_at
        from card_reveals where account_id = $1 and card_id = $2`,
-    [account_id, id, nonce, since],
+    [account_id, id, since],
   )
   assert(row !== undefined, 'a count has a row')
   return row
@@ -38,12 +36,15 @@ export async function findRevealQuota(
 
 type NewReveal = { id: string; card: CardKey; nonce: string | null; now: Date }
 
-export async function insertReveal(tx: Tx, { id, card, nonce, now }: NewReveal): Promise<void> {
-  await tx.run(
+/** Returns false if a card of the account was revealed with the nonce before. */
+export async function insertReveal(tx: Tx, { id, card, nonce, now }: NewReveal): Promise<boolean> {
+  const inserted = await tx.run(
     `insert into card_reveals (account_id, card_id, id, nonce, revealed_at)
-     values ($1, $2, $3, $4, $5)`,
+     values ($1, $2, $3, $4, $5)
+         on conflict (account_id, nonce) where nonce is not null do nothing`,
     [card.account_id, card.id, id, nonce, now],
   )
+  return inserted === 1
 }
 
 export type SealedPan = CardKey & { pan_sealed: string }

@@ -102,6 +102,20 @@ test('a nonce on the first reveal is used up by it', async () => {
   assertRefused(await reveal(key, card.id, nonce), 409, 'reveal_already_used')
 })
 
+test('a nonce reveals one card of the account once, also at the same time', async () => {
+  const { key } = await openHolder(service)
+  const cards = [await issueCard(url, key), await issueCard(url, key)]
+  const nonce = randomUUID()
+  const replies = await Promise.all(cards.map(({ id }) => reveal(key, id, nonce)))
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409])
+  for (const { id } of cards) {
+    assertRefused(await reveal(key, id, nonce), 409, 'reveal_already_used')
+  }
+  const stranger = await openHolder(service)
+  const { id } = await issueCard(url, stranger.key)
+  assert.equal((await reveal(stranger.key, id, nonce)).status, 200)
+})
+
 test('the sixth reveal in an hour is refused with a Retry-After', async () => {
   const { key, bearer } = await openHolder(service)
   const card = await issueCard(url, key)

@@ -35,10 +35,10 @@ async function consumeReveal(
   const card = await lockCardOf(tx, caller.account_id, id)
   requireNotCancelled(card)
   const since = new Date(now.getTime() - WINDOW_MS)
-  requireRevealAllowed(await findRevealQuota(tx, card, { nonce, since }), { nonce, now })
+  requireRevealAllowed(await findRevealQuota(tx, card, since), { nonce, now })
   const entry = { action: 'card.pan_revealed', resource: cardResource(card) }
   const reveal_id = await auditIn(tx, card.account_id, entry)
-  await insertReveal(tx, { id: reveal_id, card, nonce, now })
+  if (!(await insertReveal(tx, { id: reveal_id, card, nonce, now }))) throw nonceUsed()
   return { card, reveal_id, now }
 }
 
@@ -50,9 +50,6 @@ function requireRevealAllowed(
   quota: RevealQuota,
   { nonce, now }: { nonce: string | null; now: Date },
 ): void {
-  if (quota.is_nonce_used) {
-    throw new Problem('reveal_already_used', 'This Reveal-Nonce was already used. Send a new one.')
-  }
   if (nonce === null && quota.count > 0) {
     throw new Problem(
       'reveal_already_used',
@@ -67,6 +64,9 @@ function requireRevealAllowed(
     { retry_after_s: Math.max(1, Math.ceil((free_at - now.getTime()) / 1_000)) },
   )
 }
+
+const nonceUsed = () =>
+  new Problem('reveal_already_used', 'This Reveal-Nonce was already used. Send a new one.')
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

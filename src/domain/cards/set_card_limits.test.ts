@@ -56,7 +56,7 @@ test('equal limits change nothing and emit no event', async () => {
   assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
-test("a limit may equal the programme's or the account's maximum but not exceed it", async () => {
+test("a limit may equal the program's or the account's maximum but not exceed it", async () => {
   const card = await issueCard(url, bearer)
   const bounds = { per_transaction_usd: 10_000, daily_usd: 20_000, monthly_usd: 100_000 }
   assert.equal((await set(bearer, card.id, bounds)).status, 200)

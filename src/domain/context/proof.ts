@@ -11,12 +11,12 @@ import type { SnapshotReader } from '#platform/postgres/snapshot.ts'
  *              once a day
  *   account    an account as it is now, see SLICES: runs after its slices
  *   range      all accounts with an ID after $1 and up to $2: runs once a day
- *   programme  all accounts; the statement finds its few rows by an index; $1 is the time
+ *   program    all accounts; the statement finds its few rows by an index; $1 is the time
  *   whole      sums over all rows: runs only in `florin audit books`
  */
 export type Proof = {
   name: string
-  scope: 'slice' | 'account' | 'range' | 'programme' | 'whole'
+  scope: 'slice' | 'account' | 'range' | 'program' | 'whole'
   /** A WITH clause that the statement reads from; proofs with the same one share its rows. */
   common?: string
   sql: string

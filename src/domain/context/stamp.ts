@@ -1,7 +1,7 @@
 import { type IdPrefix, idTimeMs } from '#kernel/id.ts'
 import type { Dependencies } from './context.ts'
 
-export type Stamp = { id: string; created_at: Date }
+export type RowStamp = { id: string; created_at: Date }
 
 /** A clock that is further ahead is wrong, and its account's later rows don't follow it. */
 const CLOCK_DIFFERENCE_MAX_MS = 60_000
@@ -14,8 +14,8 @@ const CLOCK_DIFFERENCE_MAX_MS = 60_000
 export function makeStamp(
   { clock, newId }: { clock: Dependencies['clock']; newId: Dependencies['newId'] },
   prefix: IdPrefix,
-): (after?: string) => Stamp {
-  const stampAt = (created_at: Date): Stamp => ({ id: newId(prefix, created_at), created_at })
+): (after?: string) => RowStamp {
+  const stampAt = (created_at: Date): RowStamp => ({ id: newId(prefix, created_at), created_at })
   return (after = '') => {
     const stamp = stampAt(clock.now())
     if (stamp.id > after) return stamp

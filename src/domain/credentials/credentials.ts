@@ -15,7 +15,7 @@ import {
   renewBearerHash,
 } from './credential_store.ts'
 import { oauthHashes } from './oauth_hash.ts'
-import { type ResourceName, resourceNamed } from './resource.ts'
+import { audienceOf, type ResourceName } from './resource.ts'
 import { grantedScopes } from './token_access.ts'
 
 /**
@@ -118,7 +118,8 @@ function requireCaller(
 ): Caller {
   requireUsable(row, clock)
   if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
-  if (resourceNamed(settings, row.token.audience) !== resource) throw wrongResource(resource)
+  const audience = audienceOf(settings, row.token.audience)
+  if (audience !== resource && audience !== 'both') throw wrongResource(resource)
   return callerFrom(row, grantedScopes(settings, row.token))
 }
 

@@ -33,7 +33,7 @@ export type GrantPayload = {
 }
 
 /** RFC 9396: one card and the actions allowed on it. */
-export type CardAccessDetail = { type: 'card_access'; identifier: string; actions: string[] }
+type CardAccessDetail = { type: 'card_access'; identifier: string; actions: string[] }
 
 /** The budget of the grant, as the owner set it. */
 export type BudgetDetail = {

@@ -10,9 +10,9 @@ type AttemptLimit = { max: number; window_ms: number }
  */
 const GUESS_LIMIT: AttemptLimit = { max: 10, window_ms: 15 * 60_000 }
 
-type Guess = { tx: Tx; keys: Keys; subject: string; now: Date }
+type GuessAttempt = { tx: Tx; keys: Keys; subject: string; now: Date }
 
-export async function requireGuessLeft(guess: Guess): Promise<void> {
+export async function requireGuessLeft(guess: GuessAttempt): Promise<void> {
   const retry_after_s = await countAttempt(guess, GUESS_LIMIT)
   if (retry_after_s === null) return
   throw new Problem('too_many_attempts', 'Too many attempts. Try again later.', { retry_after_s })
@@ -20,7 +20,7 @@ export async function requireGuessLeft(guess: Guess): Promise<void> {
 
 /** Counts an attempt. If none is left, returns the seconds until one is. */
 export async function countAttempt(
-  { tx, keys, subject, now }: Guess,
+  { tx, keys, subject, now }: GuessAttempt,
   { max, window_ms }: AttemptLimit,
 ): Promise<number | null> {
   const since = new Date(now.getTime() - window_ms)
@@ -36,7 +36,7 @@ export async function countAttempt(
 
 /** An attempt is allowed again when the oldest one leaves the window. */
 async function secondsUntilAllowed(
-  { tx, keys, subject, now }: Guess,
+  { tx, keys, subject, now }: GuessAttempt,
   window_ms: number,
 ): Promise<number> {
   const since = new Date(now.getTime() - window_ms)
@@ -48,12 +48,16 @@ async function secondsUntilAllowed(
   return Math.max(1, Math.ceil((free_at - now.getTime()) / 1_000))
 }
 
-export async function clearGuesses({ tx, keys, subject }: Omit<Guess, 'now'>): Promise<void> {
+export async function clearGuesses({
+  tx,
+  keys,
+  subject,
+}: Omit<GuessAttempt, 'now'>): Promise<void> {
   await tx.run('delete from guesses where subject_hash = $1', [keys.fingerprint('guess', subject)])
 }
 
 /** Removes this guess only; clearing all of them would make guesses free. */
-export async function uncountGuess({ tx, keys, subject, now }: Guess): Promise<void> {
+export async function uncountGuess({ tx, keys, subject, now }: GuessAttempt): Promise<void> {
   await tx.run(
     `update guesses
         set guessed_at = guessed_at[:array_position(guessed_at, $2) - 1]

@@ -29,7 +29,7 @@ const DAY_MS = 24 * 3_600_000
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
 type KeyUseDependencies = { db: Database; clock: Clock; newId: Dependencies['newId'] }
-type Use = { caller: Caller; request: RequestContext; operation: string; at: Date }
+type CredentialUse = { caller: Caller; request: RequestContext; operation: string; at: Date }
 
 export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
   /** Key id → IP → latest use. Nested, so a look-up builds no string per call. */
@@ -37,7 +37,7 @@ export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
   let touches = new Map<string, KeyTouch>()
   let session_touches = new Map<string, SessionTouch>()
 
-  const recordFirst = async ({ caller, request, operation, at }: Use) => {
+  const recordFirst = async ({ caller, request, operation, at }: CredentialUse) => {
     const used = resourceUsedBy(caller)
     const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
     const day = at.toISOString().slice(0, 10)

@@ -1,14 +1,17 @@
-/** A token is issued for one resource and refused by the other. */
 export type ResourceName = 'rest' | 'mcp'
 
-const PATHS: Readonly<Record<ResourceName, string>> = { rest: '/v1', mcp: '/mcp' }
+/** A token is for the resource that its authorization named; without one, for both. */
+export type Audience = ResourceName | 'both'
+
+const PATHS: Readonly<Record<Audience, string>> = { rest: '/v1', mcp: '/mcp', both: '' }
+const audiences = Object.keys(PATHS) as Audience[]
 
 const URL_LENGTH_MAX = 2_000
 
 type PublicUrl = { public_url: string }
 
-export function resourceUrl({ public_url }: PublicUrl, resource: ResourceName): string {
-  return public_url + PATHS[resource]
+export function resourceUrl({ public_url }: PublicUrl, audience: Audience): string {
+  return public_url + PATHS[audience]
 }
 
 /** Protected resource metadata (RFC 9728), where clients learn how to get a token. */
@@ -16,14 +19,10 @@ export function resourceMetadataUrl({ public_url }: PublicUrl, resource: Resourc
   return `${public_url}/.well-known/oauth-protected-resource${PATHS[resource]}`
 }
 
-/**
- * Finds the resource of a URL; null if it is not ours. Trailing slashes are ignored. The origin
- * alone means MCP, because some clients drop the path.
- */
-export function resourceNamed(settings: PublicUrl, url: string): ResourceName | null {
+/** Finds the audience of a URL; null if it is not ours. Trailing slashes are ignored. */
+export function audienceOf(settings: PublicUrl, url: string): Audience | null {
   // The regular expression below takes quadratic time in the number of slashes.
   if (url.length > URL_LENGTH_MAX) return null
   const trimmed = url.replace(/\/+$/, '')
-  if (trimmed === resourceUrl(settings, 'rest')) return 'rest'
-  return trimmed === resourceUrl(settings, 'mcp') || trimmed === settings.public_url ? 'mcp' : null
+  return audiences.find((audience) => trimmed === resourceUrl(settings, audience)) ?? null
 }

@@ -1,9 +1,9 @@
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import type { TokenDetails } from './credential_store.ts'
-import { resourceNamed } from './resource.ts'
+import { audienceOf } from './resource.ts'
 
 /** The `actions` of a card grant (RFC 9396) and the scope that each one allows. */
-export const card_actions = {
+const card_actions = {
   read: 'card:read',
   control: 'card:control',
   reveal_pan: 'card:reveal_pan',
@@ -25,10 +25,10 @@ export function grantedScopes(
   settings: { public_url: string },
   token: TokenDetails,
 ): ReadonlySet<Scope> {
-  const resource = resourceNamed(settings, token.audience)
+  const audience = audienceOf(settings, token.audience)
   const granted = new Set(
     Object.entries(token.granted)
-      .filter(([url]) => resourceNamed(settings, url) === resource)
+      .filter(([url]) => audienceOf(settings, url) === audience)
       .flatMap(([, scope]) => scope.split(' ')),
   )
   const issued = new Set(token.scope.split(' '))

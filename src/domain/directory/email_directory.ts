@@ -11,7 +11,7 @@ async function findListed(tx: Tx, email: string): Promise<number | undefined> {
   return row?.cell
 }
 
-/** The cell of an email address. One that is not listed belongs to cell 0, or to nobody. */
+/** The cell of an email address. One that is not listed is in cell 0, or has no account. */
 export async function findEmailCell(tx: Tx, email: string): Promise<number> {
   return (await findListed(tx, email)) ?? 0
 }

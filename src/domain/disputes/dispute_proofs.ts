@@ -110,7 +110,7 @@ export const dispute_proofs: readonly Proof[] = [
   },
   {
     name: 'no dispute is open for more than 120 days',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id,
                  format('The dispute was filed %s days ago and is still %s.',
                         extract(day from $1 - created_at), status) as sentence
@@ -119,7 +119,7 @@ export const dispute_proofs: readonly Proof[] = [
   },
   {
     name: 'every evidence deadline has its notice within an hour',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id, 'The deadline for evidence passed without a notice.' as sentence
             from disputes
            where status <> 'closed' and evidence_step <> 'passed'

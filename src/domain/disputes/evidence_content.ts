@@ -1,10 +1,5 @@
 /** The content types accepted as evidence, detected from the bytes alone, never from the name. */
-export type ContentType =
-  | 'application/pdf'
-  | 'image/png'
-  | 'image/jpeg'
-  | 'image/webp'
-  | 'text/plain'
+type ContentType = 'application/pdf' | 'image/png' | 'image/jpeg' | 'image/webp' | 'text/plain'
 
 export type ContentSniffer = {
   /** Returns false as soon as no accepted type is possible; the rest need not be read. */

@@ -7,7 +7,7 @@ import { operatorCloseDispute } from './operator_close_dispute.ts'
 
 const books = await soundBooks()
 
-/** A programme with one open dispute. */
+/** A program with one open dispute. */
 async function openRoom() {
   const room = await openMoneyRoom({}, books)
   const [dispute] = await room.db.rows<{ id: string; account_id: string; credit: bigint }>(

@@ -17,7 +17,7 @@ const breakages: readonly Breakage[] = [
   },
   {
     proof: SEQUENCE,
-    sql: 'update account_heads set event_sequence = event_sequence + 1',
+    sql: 'update account_sequences set event_sequence = event_sequence + 1',
     sentence: /^The events are numbered up to \d+ without a gap; the sequence row has \d+\.$/,
   },
   {

@@ -1,6 +1,6 @@
 import type { Proof } from '#domain/context/proof.ts'
 
-/** Find rows that foreign keys of `events` and `account_heads` would refuse. */
+/** Find rows that foreign keys of `events` and `account_sequences` would refuse. */
 export const event_proofs: readonly Proof[] = [
   {
     name: 'every event belongs to an account',
@@ -27,6 +27,6 @@ export const event_proofs: readonly Proof[] = [
     sql: `select a.id as account_id, a.id, 'The account has no sequence row.' as sentence
             from accounts a
            where a.id > $1 and a.id <= $2
-             and not exists (select from account_heads h where h.account_id = a.id)`,
+             and not exists (select from account_sequences h where h.account_id = a.id)`,
   },
 ]

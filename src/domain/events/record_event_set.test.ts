@@ -7,7 +7,7 @@ import { behind } from '#test/support/clock.ts'
 import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
-import type { EventHead } from './account_head_store.ts'
+import type { LastEvent } from './account_sequence_store.ts'
 import {
   type AccountSequences,
   eventSetWrites,
@@ -25,9 +25,9 @@ const metadata: EventMetadata = {
   stamp: makeStamp(runtime, 'evt'),
 }
 
-async function readHead(account_id: string): Promise<EventHead> {
-  const [row] = await owner_db.rows<EventHead>(
-    'select event_sequence, last_event_id from account_heads where account_id = $1',
+async function readHead(account_id: string): Promise<LastEvent> {
+  const [row] = await owner_db.rows<LastEvent>(
+    'select event_sequence, last_event_id from account_sequences where account_id = $1',
     [account_id],
   )
   assert(row !== undefined)
@@ -54,7 +54,7 @@ test('a batch whose sequence changed after it was read writes nothing', async ()
   const stale = new Map([[account_id, sequenceAt(head)]])
   // These numbers are free, so only the compare-and-set can refuse the batch.
   await db.transaction(async (tx) => {
-    await tx.run('update account_heads set event_sequence = $2 where account_id = $1', [
+    await tx.run('update account_sequences set event_sequence = $2 where account_id = $1', [
       account_id,
       read + 5n,
     ])
@@ -101,7 +101,7 @@ test('a batch that locks its sequences keeps other transactions from numbering e
   const { account_id } = await openAccount(url)
   const findUnlocked = () =>
     owner_db.rows(
-      'select account_id from account_heads where account_id = $1 for update skip locked',
+      'select account_id from account_sequences where account_id = $1 for update skip locked',
       [account_id],
     )
   const first = await readSequence(account_id)

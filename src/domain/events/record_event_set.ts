@@ -1,10 +1,11 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
-import { bigints, texts } from '#platform/postgres/columns.ts'
+import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { countedWrite, type Write } from '#platform/postgres/write.ts'
-import type { EventHead } from './account_head_store.ts'
+import { rowUpdate } from '#platform/postgres/row_update.ts'
+import type { Write } from '#platform/postgres/write.ts'
+import type { LastEvent } from './account_sequence_store.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
 import type { EventMetadata } from './record_events.ts'
 
@@ -12,9 +13,9 @@ import type { EventMetadata } from './record_events.ts'
 export type OwnedEvent = { account_id: string; event: NewEvent }
 
 /** Each account's last event: as it was read, and after the events added here. */
-export type AccountSequences = Map<string, { read: EventHead; last: EventHead }>
+export type AccountSequences = Map<string, { read: LastEvent; last: LastEvent }>
 
-export const sequenceAt = ({ event_sequence, last_event_id }: EventHead) => ({
+export const sequenceAt = ({ event_sequence, last_event_id }: LastEvent) => ({
   read: { event_sequence, last_event_id },
   last: { event_sequence, last_event_id },
 })
@@ -25,8 +26,8 @@ export async function lockSequences(
   account_ids: readonly string[],
 ): Promise<AccountSequences> {
   if (account_ids.length === 0) return new Map()
-  const rows = await tx.rows<EventHead & { account_id: string }>(
-    `select account_id, event_sequence, last_event_id from account_heads
+  const rows = await tx.rows<LastEvent & { account_id: string }>(
+    `select account_id, event_sequence, last_event_id from account_sequences
       where account_id = any($1) order by account_id for update`,
     [texts(account_ids, (account_id) => account_id)],
   )
@@ -66,27 +67,27 @@ export function eventSetWrites(
 }
 
 function updateSequences(sequences: AccountSequences, changed: ReadonlySet<string>): Write {
-  const heads = [...changed].sort().map((account_id) => {
+  const rows = [...changed].sort().map((account_id) => {
     const sequence = sequences.get(account_id)
     assert(sequence !== undefined, 'every changed account has a sequence row')
     return { account_id, ...sequence }
   })
-  return countedWrite(
-    heads.length,
-    `update account_heads h set event_sequence = w.last, last_event_id = w.last_id
-       from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])
-              as w (account_id, read, last, read_id, last_id)
-      where h.account_id = w.account_id and h.event_sequence = w.read
-        and h.last_event_id = w.read_id`,
-    [
-      texts(heads, ({ account_id }) => account_id),
-      bigints(heads, ({ read }) => read.event_sequence),
-      bigints(heads, ({ last }) => last.event_sequence),
-      texts(heads, ({ read }) => read.last_event_id),
-      texts(heads, ({ last }) => last.last_event_id),
-    ],
-  )
+  return writeSequences(rows)
 }
+
+type ChangedSequence = { account_id: string; read: LastEvent; last: LastEvent }
+
+const writeSequences = rowUpdate<ChangedSequence>('account_sequences', {
+  key: { account_id: ['text', ({ account_id }) => account_id] },
+  read: {
+    event_sequence: ['bigint', ({ read }) => read.event_sequence],
+    last_event_id: ['text', ({ read }) => read.last_event_id],
+  },
+  set: {
+    event_sequence: ['bigint', ({ last }) => last.event_sequence],
+    last_event_id: ['text', ({ last }) => last.last_event_id],
+  },
+})
 
 const insertEvents = rowSet<NumberedEvent>('events', {
   account_id: ['text', ({ account_id }) => account_id],

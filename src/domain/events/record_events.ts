@@ -1,6 +1,6 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { lockAccountHead, writeEventHead } from './account_head_store.ts'
+import { lockAccountSequence, writeLastEvent } from './account_sequence_store.ts'
 import { activityTypeOf, type Envelope, eventBody, isNamedEvent, isWebhookEvent } from './event.ts'
 
 export type EventMetadata = Pick<Envelope, 'livemode' | 'request'> & {
@@ -25,20 +25,20 @@ export async function recordEvents(
   { stamp, client_id = null, ...shared }: EventMetadata,
 ): Promise<void> {
   if (events.length === 0) return
-  const head = await lockAccountHead(tx, account_id)
+  const last = await lockAccountSequence(tx, account_id)
   const rows = events.map((event): StoredEvent => {
-    const owned = { ...stamp(head.last_event_id), account_id }
-    head.last_event_id = owned.id
+    const owned = { ...stamp(last.last_event_id), account_id }
+    last.last_event_id = owned.id
     const isNumbered = isWebhookEvent(event.type)
-    if (isNumbered) head.event_sequence += 1n
-    const sequence = isNumbered ? Number(head.event_sequence) : null
+    if (isNumbered) last.event_sequence += 1n
+    const sequence = isNumbered ? Number(last.event_sequence) : null
     const isSent = isNumbered || isNamedEvent(event.type)
     const body = isSent ? eventBody(event, { ...shared, ...owned, sequence }) : null
     return { ...event, ...owned, sequence, body, client_id }
   })
   await Promise.all([
     ...rows.map((row) => insertEvent(tx, row)),
-    writeEventHead(tx, account_id, head),
+    writeLastEvent(tx, account_id, last),
   ])
 }
 

@@ -102,7 +102,7 @@ function readPage(
 
 async function lastOf(reader: SnapshotReader, account_id: string): Promise<number> {
   const [row] = await reader.rows<{ event_sequence: bigint }>(
-    'select event_sequence from account_heads where account_id = $1',
+    'select event_sequence from account_sequences where account_id = $1',
     [account_id],
   )
   return Number(row?.event_sequence ?? 0n)

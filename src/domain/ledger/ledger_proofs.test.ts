@@ -23,15 +23,15 @@ const breakages: readonly Breakage[] = [
     proof: 'only a debt is below zero',
     sql: `alter table purses drop constraint purses_check;
           insert into purses (account_id, kind, balance_micros)
-          select account_id, 'receivable', 5000000 from account_heads
+          select account_id, 'receivable', 5000000 from account_sequences
               on conflict (account_id, kind, owner_id) do update set balance_micros = 5000000;
           insert into movements (account_id, id, movement, from_kind, to_kind, amount_micros,
                                  reference_type, reference_id, description, created_at,
                                  to_balance_micros)
           select account_id, 'bal_00000000000000000000000000', 'debt_paid_by_card', 'card',
-                 'receivable', 5000000, 'test', '', '', now(), 5000000 from account_heads;
+                 'receivable', 5000000, 'test', '', '', now(), 5000000 from account_sequences;
           insert into purses (account_id, kind, owner_id, balance_micros)
-          select account_id, 'card', '', -5000000 from account_heads`,
+          select account_id, 'card', '', -5000000 from account_sequences`,
     sentence: /^The (receivable purse has \$5|card purse has \$-5), held \$0\.$/,
   },
   {

@@ -1,8 +1,9 @@
 import type { Micros } from '#kernel/money.ts'
-import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
+import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { countedWrite, type Write } from '#platform/postgres/write.ts'
+import { rowUpdate } from '#platform/postgres/row_update.ts'
+import type { Write } from '#platform/postgres/write.ts'
 import type { MovementName } from './movements.ts'
 import { type Purse, type PurseKind, type StoredKind, storedKind } from './purse.ts'
 
@@ -106,20 +107,23 @@ export function postingWrites(
   ]
 }
 
-function writePurses(purses: readonly PurseRow[]): Write {
-  return countedWrite(purses.length, WRITE_PURSES, [
-    texts(purses, (purse) => purse.account_id),
-    texts(purses, (purse) => purse.kind),
-    texts(purses, (purse) => purse.owner_id),
-    bigints(purses, (purse) => purse.balance_micros),
-    bigints(purses, (purse) => purse.held_micros),
-    timestamps(purses, (purse) => purse.moved_at),
-    bigints(purses, (purse) => purse.read_micros),
-    days(purses, (purse) => purse.spent_day),
-    bigints(purses, (purse) => purse.day_spent_micros),
-    bigints(purses, (purse) => purse.month_spent_micros),
-  ])
-}
+/** A purse without a movement keeps the time of its last one. */
+const writePurses = rowUpdate<PurseRow>('purses', {
+  key: {
+    account_id: ['text', (purse) => purse.account_id],
+    kind: ['text', (purse) => purse.kind],
+    owner_id: ['text', (purse) => purse.owner_id],
+  },
+  read: { balance_micros: ['bigint', (purse) => purse.read_micros] },
+  set: {
+    balance_micros: ['bigint', (purse) => purse.balance_micros],
+    held_micros: ['bigint', (purse) => purse.held_micros],
+    moved_at: ['timestamptz', (purse) => purse.moved_at, (at) => `coalesce(${at}, t.moved_at)`],
+    spent_day: ['date', (purse) => purse.spent_day],
+    day_spent_micros: ['bigint', (purse) => purse.day_spent_micros],
+    month_spent_micros: ['bigint', (purse) => purse.month_spent_micros],
+  },
+})
 
 const addMovements = rowSet<MovementRow>('movements', {
   account_id: ['text', (row) => row.account_id],
@@ -137,18 +141,6 @@ const addMovements = rowSet<MovementRow>('movements', {
   description: ['text', (row) => row.description],
   created_at: ['timestamptz', (row) => row.created_at],
 })
-
-const WRITE_PURSES = `
-  update purses p
-     set balance_micros = w.balance_micros, held_micros = w.held_micros,
-         moved_at = coalesce(w.moved_at, p.moved_at), spent_day = w.spent_day,
-         day_spent_micros = w.day_spent_micros, month_spent_micros = w.month_spent_micros
-    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[],
-                $7::bigint[], $8::date[], $9::bigint[], $10::bigint[])
-           as w (account_id, kind, owner_id, balance_micros, held_micros, moved_at, read_micros,
-                 spent_day, day_spent_micros, month_spent_micros)
-   where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
-     and p.balance_micros = w.read_micros`
 
 /** Copies a card's usage counters to the card that replaces it, which has no purse yet. */
 export async function copySpending(

@@ -13,7 +13,7 @@ import {
   type SpentAmounts,
 } from './ledger_store.ts'
 import { type Move, movements } from './movements.ts'
-import { isCustomers, type Purse, receivable, treasury } from './purse.ts'
+import { isCustomerPurse, type Purse, receivable, treasury } from './purse.ts'
 import { PurseRows } from './purse_rows.ts'
 
 export type { Move } from './movements.ts'
@@ -50,7 +50,7 @@ export async function beginPosting(
   read: readonly PurseRow[] = [],
 ): Promise<Posting> {
   const debts = owned.filter(({ kind }) => kind === 'treasury').map(receivableOf)
-  const locked = await lockPurses(tx, [...owned, ...debts].filter(isCustomers))
+  const locked = await lockPurses(tx, [...owned, ...debts].filter(isCustomerPurse))
   const purses = new PurseRows([...locked, ...read])
   const rows: MovementRow[] = []
   const writes = () => postingWrites(rows, purses.changed())
@@ -68,7 +68,7 @@ export async function beginPosting(
     const payment = debtPayment(cause, payer, amount)
     requireValid(payment)
     const paid = decide(payment, purses, stamp)
-    assert(paid !== null, 'no more is paid than is there')
+    assert(paid !== null, "a debt payment never exceeds the payer's balance")
     rows.push(paid)
   }
   // The first version kept money beside a debt; the next movement of such a treasury pays it.
@@ -130,8 +130,8 @@ const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 function decide(move: Move, purses: PurseRows, stamp: Stamp): PostingResult {
   const from = purses.find(move.account_id, move.from)
   const to = purses.find(move.account_id, move.to)
-  assert(from !== undefined || !isCustomers(move.from), 'a posting has locked what it takes from')
-  assert(to !== undefined || !isCustomers(move.to), 'a posting has locked what it gives to')
+  assert(from !== undefined || !isCustomerPurse(move.from), 'the debited purse is locked')
+  assert(to !== undefined || !isCustomerPurse(move.to), 'the credited purse is locked')
   const { amount_micros } = move
   const hasEnough = (row: PurseRow) => inPurse(row, move.from) >= amount_micros
   if (from !== undefined && from.kind !== 'receivable' && !hasEnough(from)) return null

@@ -2,8 +2,8 @@
  * A purse holds money. Customer purses belong to an account and have a stored balance; external
  * purses represent the outside: coins on chains, the card network, fees.
  */
-export const customer_purses = ['treasury', 'payout', 'card', 'hold', 'receivable'] as const
-export const external_purses = [
+const customer_purses = ['treasury', 'payout', 'card', 'hold', 'receivable'] as const
+const external_purses = [
   'chain',
   'network',
   'fees',
@@ -14,8 +14,8 @@ export const external_purses = [
   'gas',
 ] as const
 
-export type CustomerKind = (typeof customer_purses)[number]
-export type ExternalKind = (typeof external_purses)[number]
+type CustomerKind = (typeof customer_purses)[number]
+type ExternalKind = (typeof external_purses)[number]
 export type PurseKind = CustomerKind | ExternalKind
 
 /** `owner_id` is the card of a card's purses, and empty for all others. */
@@ -47,7 +47,7 @@ export const gas = externalPurse('gas')
 
 export const CUSTOMER_KINDS: ReadonlySet<string> = new Set(customer_purses)
 
-export function isCustomers(purse: Purse): boolean {
+export function isCustomerPurse(purse: Purse): boolean {
   return CUSTOMER_KINDS.has(purse.kind)
 }
 

@@ -1,6 +1,6 @@
 import type { Secret } from '#kernel/secret.ts'
 
-export type Mail = { id: string; to: string; subject: string; text: string; html: string }
+type Mail = { id: string; to: string; subject: string; text: string; html: string }
 export type Mailer = {
   send(mail: Mail): Promise<void>
   /** Checks that the server is reachable and accepts our credentials. */

@@ -15,9 +15,11 @@ import {
   lockLiveGrantsOf,
   saveGrant,
 } from '#domain/credentials/grant_store.ts'
+import { resourceUrl } from '#domain/credentials/resource.ts'
 import type { CardAccess } from '#domain/credentials/token_access.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
+import type { Settings } from '#settings/settings.ts'
 import { endGrantWebhooks } from './end_grant.ts'
 
 /** Much longer than a refresh token: in practice a grant ends when it is revoked. */
@@ -28,6 +30,7 @@ type ConsentDependencies = {
   clock: Clock
   newId: Dependencies['newId']
   credentials: Credentials
+  settings: Settings
 }
 
 export type ConsentContext = {
@@ -74,7 +77,7 @@ export async function recordConsent(
         ? await findKeptBudget(tx, account_id, { live, same })
         : decision.budget
     const before = same?.payload
-    const payload = payloadOf(clock, { id: grant_id, context, decision, budget, before })
+    const payload = payloadOf(dependencies, { id: grant_id, context, decision, budget, before })
     await saveGrant(tx, {
       account_id,
       id: grant_id,
@@ -158,16 +161,22 @@ type GrantInput = {
   before: GrantPayload | undefined
 }
 
-function payloadOf(clock: Clock, input: GrantInput): GrantPayload {
+function payloadOf({ clock, settings }: ConsentDependencies, input: GrantInput): GrantPayload {
   const { id, context, decision, budget, before } = input
   // The authorization server compares these with the real time; we use expires_at.
   const iat = Math.floor(clock.wall().getTime() / 1_000)
   const resources: Record<string, string> = { ...before?.resources }
+  const without = (text: string | undefined, scopes: readonly Scope[]): string[] =>
+    (text ?? '').split(' ').filter((one) => one !== '' && !scopes.includes(one as Scope))
   for (const resource of decision.resources) {
-    const kept = (resources[resource] ?? '')
-      .split(' ')
-      .filter((scope) => scope !== '' && !decision.requested.includes(scope as Scope))
+    const kept = without(resources[resource], decision.requested)
     resources[resource] = [...kept, ...decision.granted].join(' ')
+  }
+  // Tokens for both resources work at each of them, so they lose what was refused for one.
+  const both = resourceUrl(settings, 'both')
+  if (both in resources && !decision.resources.includes(both)) {
+    const refused = decision.requested.filter((scope) => !decision.granted.includes(scope))
+    resources[both] = without(resources[both], refused).join(' ')
   }
   const cards = decision.cards?.card_ids.map((identifier) => ({
     type: 'card_access' as const,

@@ -12,7 +12,7 @@ import {
   saveGrantResources,
 } from '#domain/credentials/grant_store.ts'
 import { lockTokensOfGrant, saveTokenScope } from '#domain/credentials/oauth_payload_store.ts'
-import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
+import { type Audience, audienceOf, resourceUrl } from '#domain/credentials/resource.ts'
 import { grantedScopes } from '#domain/credentials/token_access.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
@@ -84,13 +84,17 @@ async function widenGrant(
   { grant, granted, now }: GrantWidening,
 ): Promise<Scope[]> {
   const { account_id, id, payload } = grant
-  const url = resourceUrl(settings, 'mcp')
-  const before = scopesIn(payload.resources[url] ?? '')
-  const added = granted.filter((scope) => !before.includes(scope))
-  const resources = { ...payload.resources, [url]: [...before, ...added].join(' ') }
+  const mcp = resourceUrl(settings, 'mcp')
+  const both = resourceUrl(settings, 'both')
+  const widen = (text = '') => [...new Set([...scopesIn(text), ...granted])].join(' ')
+  const resources = { ...payload.resources, [mcp]: widen(payload.resources[mcp]) }
+  if (both in resources) resources[both] = widen(resources[both])
   await saveGrantResources(tx, { account_id, id }, { resources, now })
-  return added
+  const before = scopesIn(payload.resources[mcp] ?? '')
+  return granted.filter((scope) => !before.includes(scope))
 }
+
+const isForTools = (audience: Audience | null) => audience === 'mcp' || audience === 'both'
 
 type TokenWidening = GrantWidening & { request: StepUpRequest }
 
@@ -108,7 +112,7 @@ async function widenTokens(
   for (const token of await lockTokensOfGrant(tx, grant_id, now)) {
     const { model, id, scope, audience } = token
     if (model === 'AccessToken') {
-      if (audience === null || resourceNamed(settings, audience) !== 'mcp') continue
+      if (audience === null || !isForTools(audienceOf(settings, audience))) continue
       const details = { audience, scope, grant_id, card_ids, card_actions }
       const current = grantedScopes(settings, { ...details, granted: payload.resources })
       if ([...current].join(' ') !== held) continue

@@ -1,14 +1,13 @@
 import { accountSuspended, tokenRevoked, totpRequired } from '#contract/common_problems.ts'
 import type { AccountRow } from '#domain/accounts/account.ts'
 import { lockAccount } from '#domain/accounts/account_store.ts'
-import { requireTotpCode } from '#domain/accounts/two_factor.ts'
+import { consumeCode } from '#domain/accounts/two_factor.ts'
 import { requireCurrentPassword, requireSamePassword } from '#domain/accounts/update_account.ts'
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import { findCardOf } from '#domain/cards/card_store.ts'
 import type { Caller, Dependencies, SecurityAlert } from '#domain/context/context.ts'
 import { findCredentialEnd } from '#domain/credentials/credential_store.ts'
 import { type GrantPayload, PANEL_CLIENT_ID, saveGrant } from '#domain/credentials/grant_store.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import { newLinkToken } from '#domain/credentials/link_token.ts'
 import { oauthHash } from '#domain/credentials/oauth_hash.ts'
 import { upsertPayload } from '#domain/credentials/oauth_payload_store.ts'
@@ -59,18 +58,15 @@ export async function openRevealGrant(
   return { grant_id, token }
 }
 
-/** Runs in a transaction of its own: the code is consumed even if the reveal fails later. */
 async function requireCode(
-  { db, keys, clock }: Dependencies,
+  dependencies: Dependencies,
   account: AccountRow,
-  code: string | undefined,
+  totp_code: string | undefined,
 ): Promise<void> {
   if (account.totp_status !== 'enabled') return
-  if (code === undefined) throw totpRequired()
-  const guess = { keys, subject: `totp|${account.id}`, now: clock.now() }
-  await requireGuessLeft({ ...guess, tx: db })
-  await db.transaction((tx) => requireTotpCode({ tx, keys, clock }, account, code))
-  await clearGuesses({ ...guess, tx: db })
+  if (totp_code === undefined) throw totpRequired()
+  const now = dependencies.clock.now()
+  await consumeCode({ ...dependencies, now }, account, { totp_code })
 }
 
 /** The password, the second factor or the session may have changed while the hash was computed. */

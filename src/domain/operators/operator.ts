@@ -7,7 +7,7 @@ import { type OperatorRole, operator_roles } from '#contract/operator/roles.ts'
 import type { Context, PreparingContext } from '#domain/context/context.ts'
 import type { Database } from '#platform/postgres/db.ts'
 
-/** A person or service that runs the programme. */
+/** A person or service that runs the program. */
 export type Operator = { id: string; name: string; role: OperatorRole }
 
 export function hasRole({ role }: Operator, needed: OperatorRole): boolean {

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
-import { beforeEach, test } from 'node:test'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, beforeEach, test } from 'node:test'
+import { makeHttpClient } from '#platform/http_client/http_client.ts'
+import type { Facilitator } from '#rails/x402/facilitator.ts'
+import { remoteFacilitator } from '#rails/x402/remote_facilitator.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { openPaymentRoom, receiptOf } from '#test/support/payment_room.ts'
 import { collect } from './collect.ts'
 import type { Bill } from './payment.ts'
 import { findPayment } from './payment_store.ts'
+import { resolvePaymentsTask } from './resolve_payments_task.ts'
 
 const room = await openPaymentRoom()
 const { db, context, facilitator, network, clock } = room
@@ -71,6 +78,19 @@ test('a blocked payer and an objection of the facilitator leave no payment', asy
   assert.deepEqual([await stateOf(bill), facilitator.signed], ['none', []])
 })
 
+test('a payment that is valid for more than a day is refused before it is reserved', async () => {
+  const bill = room.newBill()
+  const validFor = (ms: number): Bill => {
+    const valid_before = new Date(clock.now().getTime() + ms)
+    return { ...bill, payment: { ...bill.payment, valid_before } }
+  }
+  const day_ms = 24 * 60 * 60_000
+  const message = 'The payment is valid for more than a day. Sign one that expires earlier.'
+  await assert.rejects(collect(context, validFor(day_ms + 1)), { code: 'payment_failed', message })
+  assert.equal(await stateOf(bill), 'none')
+  assert.equal((await collect(context, validFor(day_ms))).state, 'settled')
+})
+
 test('a payment that failed on the chain is refused and can be sent again', async () => {
   const bill = room.newBill()
   facilitator.outcome = (txid) => {
@@ -107,6 +127,55 @@ test('a receipt without the coins does not count, whatever the facilitator says'
   }
   await assert.rejects(collect(context, bill), { code: 'payment_failed' })
   assert.equal(await stateOf(bill), 'failed')
+})
+
+/** A service that answers /verify with yes and /settle with this failure. */
+async function openRemote(errorReason: string) {
+  const paths: string[] = []
+  const server = createServer((request, reply) => {
+    paths.push(request.url ?? '')
+    const isVerify = request.url === '/verify'
+    reply.end(JSON.stringify(isVerify ? { isValid: true } : { success: false, errorReason }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const remote = remoteFacilitator(url, makeHttpClient({ allow_loopback_http: true }), network)
+  return { paths, remote_context: { ...context, relayer: null, facilitator: remote } }
+}
+
+test('a failure that a remote facilitator reports is final only if nothing can have been sent', async () => {
+  const doubtful = await openRemote('transaction_failed')
+  const bill = room.newBill()
+  const collecting = collect(doubtful.remote_context, bill)
+  await assert.rejects(collecting, { code: 'service_unavailable', retry_after_s: 5 })
+  assert.equal(await stateOf(bill), 'settling')
+  network.settlements.set(bill.payment.nonce, '0xsent')
+  network.receipts.set('0xsent', receiptOf('0xsent', bill.payment))
+  const row = await collect(doubtful.remote_context, retryOf(bill))
+  assert.deepEqual([row.state, row.txid], ['settled', '0xsent'])
+
+  const refused = await openRemote('invalid_exact_evm_signature')
+  const other = room.newBill()
+  await assert.rejects(collect(refused.remote_context, other), { code: 'payment_failed' })
+  assert.equal(await stateOf(other), 'failed')
+  await assertBooksSound(db)
+})
+
+test('a payment that the task has given up is not sent to a remote facilitator', async () => {
+  const { paths, remote_context } = await openRemote('transaction_failed')
+  const bill = room.newBill()
+  const slow: Facilitator = {
+    ...remote_context.facilitator,
+    settle: async (...input) => {
+      clock.pass(60_000)
+      await resolvePaymentsTask(remote_context).run()
+      return remote_context.facilitator.settle(...input)
+    },
+  }
+  const collecting = collect({ ...remote_context, facilitator: slow }, bill)
+  await assert.rejects(collecting, { code: 'service_unavailable', retry_after_s: 5 })
+  assert.deepEqual([paths, await stateOf(bill)], [['/verify'], 'failed'])
 })
 
 test('after an exception at any step a retry resumes, and the payment settles once', async () => {

@@ -12,6 +12,9 @@ import {
 } from './payment_store.ts'
 import { resolveSettlement } from './resolve_settlement.ts'
 
+/** A doubtful payment stays open until its permission expires; clients sign for five minutes. */
+const VALID_MS_MAX = 24 * 60 * 60_000
+
 /**
  * Reserves and settles the payment of a call. The returned payment is settled and not yet spent. A
  * retry of the same request resumes where the previous one stopped.
@@ -34,10 +37,8 @@ export async function collect(payment_context: PaymentContext, bill: Bill): Prom
     const settlement = await settlePayment(payment_context, bill, row)
     if (settlement.outcome === 'settled') return { ...row, state: 'settled', txid: settlement.txid }
     if (settlement.outcome === 'failed') throw settlementRefused(settlement.reason)
-    throw new Problem(
-      'service_unavailable',
+    throw retryLater(
       'The payment was sent but is not confirmed. Retry the request with the same payment.',
-      { retry_after_s: 5 },
     )
   } catch (cause) {
     await releasePayment(db, row, clock.now())
@@ -45,11 +46,17 @@ export async function collect(payment_context: PaymentContext, bill: Bill): Prom
   }
 }
 
+const retryLater = (sentence: string, cause?: unknown) =>
+  new Problem('service_unavailable', sentence, { retry_after_s: 5, cause })
+
 async function requirePayable(
-  { screener, facilitator }: PaymentContext,
+  { screener, facilitator, clock }: PaymentContext,
   bill: Bill,
 ): Promise<void> {
   const { payment, priced } = bill
+  if (payment.valid_before.getTime() > clock.wall().getTime() + VALID_MS_MAX) {
+    throw paymentFailed('The payment is valid for more than a day. Sign one that expires earlier.')
+  }
   const { payer: address, amount_micros } = payment
   const sender = { chain: 'base', address, direction: 'in', amount_micros } as const
   const { decision } = await screener.screen(sender)
@@ -57,11 +64,7 @@ async function requirePayable(
     throw paymentFailed('Payments from this address are blocked.')
   }
   const objection = await facilitator.verify(payment, priced).catch((cause: unknown) => {
-    throw new Problem(
-      'service_unavailable',
-      'Payments cannot be verified right now. Try again in a moment.',
-      { retry_after_s: 5, cause },
-    )
+    throw retryLater('Payments cannot be verified right now. Try again in a moment.', cause)
   })
   if (objection !== null) throw settlementRefused(objection)
 }
@@ -84,7 +87,11 @@ async function settlePayment(
       return signed
     },
     beforeRequest: async () => {
-      await stepPayment(db, row, { from: ['reserved'], to: 'settling' }, clock.now())
+      const step = { from: ['reserved'], to: 'settling' } as const
+      if (await stepPayment(db, row, step, clock.now())) return
+      throw retryLater(
+        'The payment was not sent because the call took too long. Retry with the same payment.',
+      )
     },
     onSent: () => fail('payment_sent'),
   })
@@ -93,7 +100,10 @@ async function settlePayment(
   return outcome
 }
 
-/** Our own transfer is judged by its receipt on the chain, not by the facilitator's response. */
+/**
+ * Our own transfer is judged by its receipt on the chain, not by the facilitator's response. After
+ * a doubtful one of an external facilitator, a task looks again until the permission has expired.
+ */
 async function concludeSettlement(
   payment_context: PaymentContext,
   row: PaymentRow,

@@ -33,7 +33,7 @@ const movementsOf = (which: string) => `
 export const payment_proofs: readonly Proof[] = [
   {
     name: 'each recent payment has the movements of its state, once and of its amount',
-    scope: 'programme',
+    scope: 'program',
     sql: `${movementsOf(RECENT)} limit 1000`,
   },
   {
@@ -81,7 +81,7 @@ export const payment_proofs: readonly Proof[] = [
   },
   {
     name: 'no payment stays unresolved for more than a day',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id,
                  format('The payment is %s since %s.', state, updated_at) as sentence
             from x402_payments

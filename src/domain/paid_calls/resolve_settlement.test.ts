@@ -67,6 +67,25 @@ test('a reverted transfer still settles if someone else sent the permission befo
   assert.deepEqual(await resolve(row), { outcome: 'settled', txid: '0xfirst' })
 })
 
+test('a payment stays open until the node shows the transaction that used its permission', async () => {
+  const { row, txid } = await openSettling()
+  network.mine(txid)
+  let used: () => Promise<string> = () => Promise.reject(new Error('not shown'))
+  const since: Date[] = []
+  const settlementOf = async (_payer: string, _nonce: string, from: Date) => {
+    since.push(from)
+    return used()
+  }
+  const looking = { ...context, network: { ...network, settlementOf } }
+  await assert.rejects(resolveSettlement(looking, row), /not shown/)
+  used = async () => '0xlagging'
+  assert.deepEqual(await resolveSettlement(looking, row), { outcome: 'pending' })
+  assert.equal(await room.stateOf(row.id), 'settling')
+  assert.deepEqual(since, [row.created_at, row.created_at])
+  network.receipts.set('0xlagging', receiptOf('0xlagging', row))
+  assert.deepEqual(await resolveSettlement(looking, row), { outcome: 'settled', txid: '0xlagging' })
+})
+
 test('a remote facilitator is asked again until the permission has expired for ten minutes', async () => {
   let reply: Settlement = { outcome: 'failed', reason: 'unknown' }
   const remote = { verify: async () => null, settle: async () => reply }

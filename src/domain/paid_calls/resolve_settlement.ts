@@ -5,7 +5,7 @@ import { type PaymentContext, stampOf } from './payment_context.ts'
 import { bookRelayerFee, bookSettlement } from './payment_money.ts'
 import { findTransfers, stepPayment, type TransferRow } from './payment_store.ts'
 
-/** A permission that expired this long ago can't be in a block that we have not seen. */
+/** A node may be this far behind. A permission that expired before that and is unused stays so. */
 const EXPIRY_MARGIN_MS = 10 * 60_000
 
 /** The outcome of a payment that was sent, from the receipts on the chain. */
@@ -21,11 +21,13 @@ export async function resolveSettlement(
       return { outcome: 'settled', txid: receipt.txid }
   }
   if (isOpen) return { outcome: 'pending' }
-  const txid = (await payment_context.network?.settlementOf(row.payer, row.nonce)) ?? null
-  const receipt = txid === null ? null : ((await payment_context.network?.receipt(txid)) ?? null)
-  // Anyone can send the payer's permission; ours reverts then, although the coins have arrived.
-  if (receipt !== null && (await bookReceipt(payment_context, row, receipt))) {
-    return { outcome: 'settled', txid: receipt.txid }
+  const { network } = payment_context
+  const txid = (await network?.settlementOf(row.payer, row.nonce, row.created_at)) ?? null
+  if (txid !== null) {
+    const receipt = (await network?.receipt(txid)) ?? null
+    if (receipt === null) return { outcome: 'pending' }
+    // Anyone can send the payer's permission; ours reverts then, although the coins have arrived.
+    if (await bookReceipt(payment_context, row, receipt)) return { outcome: 'settled', txid }
   }
   return payment_context.relayer === null
     ? retrySettlement(payment_context, row)

@@ -9,7 +9,7 @@ const room = await openMoneyRoom()
 const list = async () =>
   (await room.operate((context) => operatorListKillSwitches(context, {}))).value.data
 
-test('every rail has a switch, and all are off in a new programme', async () => {
+test('every rail has a switch, and all are off in a new program', async () => {
   assert.deepEqual(
     (await list()).map(({ rail, on, changed_at }) => [rail, on, changed_at]),
     kill_switch_rails.toSorted().map((rail) => [rail, false, null]),

@@ -40,7 +40,7 @@ return { tostring(wait), tostring(remaining), tostring(reset) }
 const TIMEOUT_MS = 500
 const RETRY_MS = 1_000
 
-export const PER_NODE_FAULT = 'Redis is unavailable: rate limits are counted per node.'
+const PER_NODE_FAULT = 'Redis is unavailable: rate limits are counted per node.'
 
 type LimiterDependencies = { clock: Clock; log: Log; metrics: Metrics }
 

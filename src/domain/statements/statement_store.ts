@@ -1,12 +1,9 @@
 import { accountSumsSql } from '#domain/ledger/balances.ts'
+import { cardTransfersSql, crossingMovementsSql } from '#domain/ledger/movement_sql.ts'
 import type { MovementName } from '#domain/ledger/movements.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Period } from './period.ts'
-
-/** As the index says it, word for word: a parameter here would hide the index. */
-const CROSSES = `(from_kind in ('treasury', 'card', 'hold')) <>
-  (to_kind in ('treasury', 'card', 'hold'))`
 
 export async function findAccountStart(tx: Tx, account_id: string): Promise<Date | null> {
   const [row] = await tx.rows<{ created_at: Date }>(
@@ -26,6 +23,8 @@ export type PeriodSum = {
   fee_micros: Micros
 }
 
+const IS_IN_PERIOD = 'id >= p.first_id and id < p.end_id'
+
 /**
  * The sums of each month by movement, and the account's total of the same snapshot. Sums are read
  * from the index alone; only withdrawals are looked up, for their fees.
@@ -41,15 +40,14 @@ export function findPeriodSums(
        from (${accountSumsSql('$1')}) s
       cross join unnest($2::text[], $3::text[], $4::text[]) as p (period, first_id, end_id)
        left join lateral (
-              select movement, sum(amount_micros)::bigint as amount_micros from movements
-               where account_id = $1 and id >= p.first_id and id < p.end_id and ${CROSSES}
+              select movement, sum(amount_micros)::bigint as amount_micros
+                from (${crossingMovementsSql('$1', IS_IN_PERIOD)}) x
                group by movement) m on true
        left join lateral (
               select sum(w.fee_micros)::bigint as fee_micros
-                from movements x
+                from (${crossingMovementsSql('$1', IS_IN_PERIOD)}) x
                 join withdrawals w on w.account_id = x.account_id and w.id = x.reference_id
-               where x.account_id = $1 and x.id >= p.first_id and x.id < p.end_id and ${CROSSES}
-                 and x.movement = m.movement) f
+               where x.movement = m.movement) f
          on m.movement in ('withdrawal_reserved', 'withdrawal_returned')`,
     [
       account_id,
@@ -85,8 +83,7 @@ export function findAgentSums(
     `select coalesce(w.client_id, t.client_id, c.client_id) as client_id, m.movement,
             sum(m.amount_micros)::bigint as amount_micros,
             coalesce(sum(w.fee_micros), 0)::bigint as fee_micros
-       from (select * from movements
-              where account_id = $1 and id >= $2 and id < $3 and ${CROSSES}) m
+       from (${crossingMovementsSql('$1', 'id >= $2 and id < $3')}) m
        left join withdrawals w
          on m.movement in ('withdrawal_reserved', 'withdrawal_returned')
         and w.account_id = m.account_id and w.id = m.reference_id
@@ -123,10 +120,8 @@ export function findAgentLoads(
               as loaded_micros,
             coalesce(sum(m.amount_micros) filter (where m.movement = 'card_unloaded'), 0)::bigint
               as unloaded_micros
-       from movements m
+       from (${cardTransfersSql('$1', 'id >= $2 and id < $3')}) m
        left join budget_charges b on b.account_id = m.account_id and b.movement_id = m.id
-      where m.account_id = $1 and m.id >= $2 and m.id < $3
-        and m.movement in ('card_loaded', 'card_unloaded')
       group by b.client_id`,
     [account_id, first_id, end_id],
   )
@@ -153,8 +148,7 @@ export function findStatementMovements(
   return tx.rows<StatementMovement>(
     `select m.id, m.movement, m.amount_micros, coalesce(w.fee_micros, 0) as fee_micros,
             m.description, c.last4 as card_last4, m.reference_id, m.created_at
-       from (select * from movements
-              where account_id = $1 and id > $2 and id < $3 and ${CROSSES}
+       from (${crossingMovementsSql('$1', 'id > $2 and id < $3')}
               order by id limit $4) m
        left join withdrawals w
          on m.movement in ('withdrawal_reserved', 'withdrawal_returned')

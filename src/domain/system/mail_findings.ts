@@ -6,7 +6,7 @@ import type { Settings } from '#settings/settings.ts'
 import { listFindings, markMailed } from './proof_store.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** More findings in one email help nobody; the console lists them. */
+/** Longer emails are not read; the console lists all findings. */
 const LISTED_MAX = 20
 
 type MailDependencies = { db: Database; settings: Settings }

@@ -29,7 +29,7 @@ export function changedAccounts(
                      where r.account_id = a.id and r.id > 'evt_' || p.through)
          or exists (select from movements r
                      where r.account_id = a.id and r.id > 'bal_' || p.through)
-         or exists (select from account_heads h
+         or exists (select from account_sequences h
                      where h.account_id = a.id
                        and h.audit_count <> (p.running -> 'audit' ->> 'position')::bigint)`,
     [account_ids],

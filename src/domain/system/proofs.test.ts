@@ -51,7 +51,7 @@ const params_of = {
   slice: sliceParams([slice], { now: new Date(), floors }),
   account: sliceParams([slice], { now: new Date(), floors }),
   range: ['', 'z'],
-  programme: [new Date()],
+  program: [new Date()],
 }
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] } & Record<

@@ -53,9 +53,9 @@ export const account_proof_names: readonly string[] = [
   ...namesOf(['slice', 'account']),
 ]
 export const range_proof_names: readonly string[] = namesOf(['range'])
-export const programme_proof_names: readonly string[] = namesOf(['programme'])
+export const program_proof_names: readonly string[] = namesOf(['program'])
 export const proof_names: readonly string[] = [
   ...account_proof_names,
   ...range_proof_names,
-  ...programme_proof_names,
+  ...program_proof_names,
 ]

@@ -11,14 +11,14 @@ import {
   replaceFindings,
   saveProgress,
 } from './proof_store.ts'
-import { account_proof_names, programme_proof_names, range_proof_names } from './proofs.ts'
+import { account_proof_names, program_proof_names, range_proof_names } from './proofs.ts'
 import {
   type AccountProgress,
   fromTheStart,
   type ProofRun,
   proveAccounts,
 } from './prove_accounts.ts'
-import { type Figures, proveProgramme, proveRange, proveWhole } from './prove_programme.ts'
+import { type Figures, proveProgram, proveRange, proveWhole } from './prove_program.ts'
 
 /** The accounts that are compared with their progress in one statement. */
 const PAGE = 1_000
@@ -52,8 +52,8 @@ export async function proveChanges(
   await proveFromTheStart(step, open)
   const cycled = has_cycle ? await continueCycle(step) : 0
   check()
-  const found = await proveProgramme(db, now)
-  await replaceFindings(db, { proof_names: programme_proof_names, accounts: null }, { found, now })
+  const found = await proveProgram(db, now)
+  await replaceFindings(db, { proof_names: program_proof_names, accounts: null }, { found, now })
   await recordRun(db, now)
   return { changed, cycled, violations: found.length }
 }
@@ -138,7 +138,7 @@ export async function proveEverything(
 ): Promise<BooksReport> {
   const run = { now, check: () => undefined }
   const { figures, violations } = await proveWhole(db)
-  violations.push(...(await proveProgramme(db, now)))
+  violations.push(...(await proveProgram(db, now)))
   let accounts = 0
   for (let after = ''; ; ) {
     const page = await accountsAfter(db, after, PAGE)

@@ -44,7 +44,7 @@ function findingView(row: FindingRow): FindingView {
 
 const FINDINGS_MAX = 200
 
-export type NetworkDifference = {
+type NetworkDifference = {
   network: string
   ledger_usd: number
   transactions_usd: number

@@ -1,3 +1,4 @@
+import { network_payments_sql } from '#domain/ledger/movement_sql.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
@@ -7,12 +8,9 @@ type NetworkTotals = { network: string; ledger_micros: Micros; transactions_micr
 export function loadNetworkTotals(tx: Tx): Promise<NetworkTotals[]> {
   return tx.rows<NetworkTotals>(
     `with moved as (
-       select t.network,
-              sum(case when m.to_kind = 'network' then m.amount_micros
-                       else -m.amount_micros end)::bigint as micros
-         from movements m
+       select t.network, sum(m.paid_micros)::bigint as micros
+         from (${network_payments_sql}) m
          join transactions t on t.account_id = m.account_id and t.id = m.reference_id
-        where m.to_kind = 'network' or m.from_kind = 'network'
         group by 1),
      settled as (
        select network,

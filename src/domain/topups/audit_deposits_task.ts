@@ -14,11 +14,11 @@ import {
   findRecordedByBlock,
   recordAuditFault,
 } from './chain_store.ts'
-import { bringsCoins, type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
+import { type Deposit, isNonZero, type OwnedDeposit, transferKey } from './deposits.ts'
 import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
 import type { TopupDependencies } from './topup_dependencies.ts'
-import { screenDeposits } from './watch_deposits_task.ts'
+import { findFresh, screenDeposits } from './watch_deposits_task.ts'
 
 export type AuditedChain = { chain: Chain; source: AuditSource; check: NetworkCheck }
 
@@ -123,16 +123,18 @@ async function auditBlock(
     const owner = owners.get(transfer.to)
     return owner === undefined ? [] : [{ ...owner, ...transfer, ...blockFields(block) }]
   })
-  for (const deposit of await screenDeposits(dependencies, chain, ours)) {
+  const fresh = await screenDeposits(dependencies, chain, await findFresh(db, chain, ours))
+  await forEachAlone(fresh, async (deposit) => {
     const { account_id, topup_id, txid } = deposit
     log.error(
       "a transfer is missing from the node's logs",
       { chain: chain.name, txid, topup_id },
       new Error('eth_getLogs is incomplete; check the node'),
     )
-    const update = { account_id, topup_id, finals: [deposit], pending: null }
+    // The audit knows final blocks only: what the watcher has seen since stays pending.
+    const update = { account_id, topup_id, final_transfers: [deposit], pending: null }
     await settleDeposits(dependencies, chain, update)
-  }
+  })
 }
 
 /** A recorded transfer that is not in its block means that a node returned false data. */
@@ -168,7 +170,7 @@ function assetTransfersIn(
 ): ReceivedTransfer[] {
   return transfers.flatMap((transfer, ordinal) => {
     const known = assets.find(({ contract }) => contract === transfer?.contract)
-    if (transfer === null || known === undefined || !bringsCoins(transfer)) return []
+    if (transfer === null || known === undefined || !isNonZero(transfer)) return []
     const { from, to, value } = transfer
     return [{ txid, ordinal, asset: known.asset, from, to, value }]
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { openMoneyRoom, ROOM_NOW } from '#test/support/money_room.ts'
 import { chainProbes } from './chain_health.ts'
-import { advanceAudit, advanceCursor, recordFault } from './chain_store.ts'
+import { advanceAudit, advanceCursor, recordFault, recordUnsettled } from './chain_store.ts'
 
 const { db, dependencies } = await openMoneyRoom()
 const probes = chainProbes(dependencies)
@@ -58,6 +58,17 @@ test('a fault degrades the chain until the next successful scan', async () => {
   await recordFault(db, 'tron', { fault: 'the node is behind', now: ROOM_NOW })
   await assertHealth('degraded', /credits nothing: the node is behind/)
   await readChain()
+  await assertHealth('operational', null)
+})
+
+test('a chain with a deposit that could not be settled is degraded, but not silent', async () => {
+  await readChain({ read_s: 700 })
+  const head = { number: 150, hash: 'bb', timestamp_ms: ROOM_NOW.getTime() }
+  const finalized = { number: 131, hash: 'aa', timestamp_ms: 0 }
+  await recordUnsettled(db, { chain: 'tron', head, finalized, now: ROOM_NOW })
+  await assertHealth('degraded', /^tron: not all deposits could be settled\.$/)
+  assert.equal((await probes.network()).block_height, 150)
+  await readChain({ final: 131 })
   await assertHealth('operational', null)
 })
 

@@ -2,7 +2,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
 import type { Settings } from '#settings/settings.ts'
-import { type CursorRow, findCursors, findFaultsWithoutCursor } from './chain_store.ts'
+import { type CursorRow, findCursors, findFaultsWithoutCursor, UNSETTLED } from './chain_store.ts'
 
 /** A chain that was not read for a minute is degraded, for ten minutes down. */
 const STALE_SECONDS = 60
@@ -65,6 +65,7 @@ function healthOf(name: string, { cursors, faults }: ChainState, now: Date): Com
   if (silence > LOST_SECONDS) {
     return { status: 'outage', message: `${name} has been silent for ${silence} seconds.` }
   }
+  if (cursor.fault === UNSETTLED) return { status: 'degraded', message: `${name}: ${UNSETTLED}.` }
   if (cursor.fault !== null) {
     return { status: 'degraded', message: `${name} credits nothing: ${cursor.fault}.` }
   }

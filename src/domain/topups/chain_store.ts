@@ -50,6 +50,25 @@ export async function advanceCursor(
   )
 }
 
+/** The fault of a chain that was read completely. */
+export const UNSETTLED = 'not all deposits could be settled'
+
+/**
+ * The chain was read, but a deposit could not be settled: the next scan begins at the same block.
+ * The fault is stored with the scan, because no top-up may expire before its deposit is settled.
+ */
+export async function recordUnsettled(
+  tx: Tx,
+  { chain, head, finalized, now }: CursorUpdate,
+): Promise<void> {
+  await tx.run(
+    `update chain_cursors
+        set head_number = $3, head_at = $4, scanned_at = greatest(scanned_at, $5), fault = $6
+      where chain = $1 and finalized_number <= $2`,
+    [chain, finalized.number, head.number, new Date(head.timestamp_ms), now, UNSETTLED],
+  )
+}
+
 /** A chain that was never read successfully has no cursor, so its fault has a table of its own. */
 export async function recordFault(
   tx: Tx,

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { bareTopupRow } from '#test/support/topups.ts'
 import {
+  addFinalTransfer,
   closeTopup,
   findHoldReason,
   isLate,
@@ -52,7 +53,11 @@ const sum = (values: readonly bigint[]) => values.reduce((total, value) => total
 test(`the amounts of a top-up are the sums of its transfers, seed ${SEED}`, () => {
   fc.assert(
     fc.property(finals, pending, (some_finals, some_pending) => {
-      const next = withTransfers(topup, { finals: some_finals, pending: some_pending, showTxid })
+      const next = withTransfers(topup, {
+        final_transfers: some_finals,
+        pending: some_pending,
+        showTxid,
+      })
       const credited = some_finals.filter(({ state }) => ['credited', 'released'].includes(state))
       assert.equal(next.final_micros, sum(some_finals.map(({ value_micros }) => value_micros)))
       assert.equal(next.credited_micros, sum(credited.map(({ value_micros }) => value_micros)))
@@ -64,8 +69,28 @@ test(`the amounts of a top-up are the sums of its transfers, seed ${SEED}`, () =
         new Set([...some_finals, ...some_pending].map(({ txid }) => `0x${txid}`)),
       )
       // Applying the same transfers again changes nothing.
-      const again = withTransfers(next, { finals: some_finals, pending: some_pending, showTxid })
+      const again = withTransfers(next, {
+        final_transfers: some_finals,
+        pending: some_pending,
+        showTxid,
+      })
       assert.deepEqual(again, next)
+    }),
+    { seed: SEED, numRuns: 300 },
+  )
+})
+
+test(`one more final transfer gives the same amounts as all of them together, seed ${SEED}`, () => {
+  fc.assert(
+    fc.property(finals, pending, (some_finals, some_pending) => {
+      const rows = some_finals
+        .map((row) => ({ ...row, state: row.state === 'credited' ? row.state : ('held' as const) }))
+        .toSorted((a, b) => Number(a.block_number - b.block_number))
+      const from = { pending: some_pending, showTxid }
+      const none = withTransfers(topup, { final_transfers: [], ...from })
+      const added = rows.reduce((one, row) => addFinalTransfer(one, row, 0n), none)
+      const all = withTransfers(topup, { final_transfers: rows, ...from })
+      assert.deepEqual({ ...added, txids: all.txids }, all)
     }),
     { seed: SEED, numRuns: 300 },
   )
@@ -128,10 +153,10 @@ test('the last final transfer decides between completed and error', () => {
 
 test('a pending transfer that left the chain returns an awaiting top-up with the reason reorg', () => {
   const one = { txid: 'p1', ordinal: 0, value: '5', block_number: 9, is_late: false }
-  const seen = withTransfers(topup, { finals: [], pending: [one], showTxid })
-  const gone = withTransfers(seen, { finals: [], pending: [], showTxid })
+  const seen = withTransfers(topup, { final_transfers: [], pending: [one], showTxid })
+  const gone = withTransfers(seen, { final_transfers: [], pending: [], showTxid })
   assert.deepEqual([gone.status, gone.status_reason], ['awaiting', 'reorg'])
-  const again = withTransfers(gone, { finals: [], pending: [one], showTxid })
+  const again = withTransfers(gone, { final_transfers: [], pending: [one], showTxid })
   assert.deepEqual([again.status, again.resting_reason], ['confirming', null])
 })
 
@@ -140,9 +165,9 @@ test('a closed top-up is cancelled, and shows confirming while a transfer is pen
     const closed = closeTopup(topup, reason, EXPIRY)
     assert.deepEqual([closed.status, closed.status_reason], ['cancelled', reason])
     const one = { txid: 'p1', ordinal: 0, value: '5', block_number: 9, is_late: true }
-    const seen = withTransfers(closed, { finals: [], pending: [one], showTxid })
+    const seen = withTransfers(closed, { final_transfers: [], pending: [one], showTxid })
     assert.deepEqual([seen.status, seen.status_reason, seen.is_late], ['confirming', null, true])
-    const gone = withTransfers(seen, { finals: [], pending: [], showTxid })
+    const gone = withTransfers(seen, { final_transfers: [], pending: [], showTxid })
     assert.deepEqual([gone.status, gone.status_reason], ['cancelled', reason])
   }
 })

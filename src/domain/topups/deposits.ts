@@ -33,7 +33,7 @@ export type TransferRow = {
 }
 
 /** A transfer of an address to itself, or of nothing, brings no coins. */
-export const bringsCoins = ({ from, to, value }: Pick<Deposit, 'from' | 'to' | 'value'>): boolean =>
+export const isNonZero = ({ from, to, value }: Pick<Deposit, 'from' | 'to' | 'value'>): boolean =>
   from !== to && value > 0n
 
 export type HeldReason = 'below_minimum' | 'screening' | 'kill_switch'
@@ -51,14 +51,15 @@ export function findHoldReason(input: {
   return input.counted_micros < input.minimum_micros ? 'below_minimum' : null
 }
 
+/** Credited with the transfer that brings their sum above the minimum. */
+export const isBelowMinimum = ({ state, held_reason }: TransferRow): boolean =>
+  state === 'held' && held_reason === 'below_minimum'
+
 /** Transfers held for screening or by a kill switch don't count: an operator decides on them. */
 export function sumTowardsMinimum(rows: readonly TransferRow[]): Micros {
   return sumOf(
     rows.filter(
-      ({ state, held_reason }) =>
-        state === 'credited' ||
-        state === 'released' ||
-        (state === 'held' && held_reason === 'below_minimum'),
+      (row) => row.state === 'credited' || row.state === 'released' || isBelowMinimum(row),
     ),
   )
 }
@@ -89,7 +90,7 @@ export function toPendingTransfer(topup: TopupRow, deposit: Deposit): PendingTra
 }
 
 type TopupTransfers = {
-  finals: readonly TransferRow[]
+  final_transfers: readonly TransferRow[]
   pending: readonly PendingTransfer[]
   showTxid(txid: string): string
 }
@@ -97,36 +98,58 @@ type TopupTransfers = {
 /** Computes every field of a top-up that follows from its transfers, from all of them. */
 export function withTransfers(
   topup: TopupRow,
-  { finals, pending, showTxid }: TopupTransfers,
+  { final_transfers, pending, showTxid }: TopupTransfers,
 ): TopupRow {
-  const blocks = [...finals, ...pending].map(({ block_number }) => BigInt(block_number))
-  const txids = [...finals, ...pending].map(({ txid }) => showTxid(txid))
-  const credited = finals.filter(({ state }) => state === 'credited' || state === 'released')
+  const blocks = [...final_transfers, ...pending].map(({ block_number }) => BigInt(block_number))
+  const txids = [...final_transfers, ...pending].map(({ txid }) => showTxid(txid))
+  const credited = final_transfers.filter(
+    ({ state }) => state === 'credited' || state === 'released',
+  )
   return withVisibleStatus({
     ...topup,
     pending: [...pending],
     pending_micros: pending.reduce((sum, { value }) => sum + BigInt(value), 0n),
-    final_micros: sumOf(finals),
+    final_micros: sumOf(final_transfers),
     credited_micros: sumOf(credited),
     is_late: [
-      ...finals.map(({ block_at }) => isLate(topup, block_at)),
+      ...final_transfers.map(({ block_at }) => isLate(topup, block_at)),
       ...pending.map((one) => one.is_late),
     ].some(Boolean),
     txids: [...new Set(txids)],
     last_block: blocks.at(-1) ?? null,
-    ...reorgReason(topup, finals, pending),
+    ...reorgReason(topup, final_transfers, pending),
+  })
+}
+
+/**
+ * The same for one more final transfer, the last in order, and the smaller ones that it releases.
+ * It leaves out the txids, so that it takes as long for the last of thousands as for the first.
+ */
+export function addFinalTransfer(
+  topup: TopupRow,
+  transfer: TransferRow,
+  released_micros: Micros,
+): TopupRow {
+  const { value_micros, state, block_at, block_number } = transfer
+  const credited_micros = state === 'credited' ? value_micros + released_micros : 0n
+  return withVisibleStatus({
+    ...topup,
+    final_micros: topup.final_micros + value_micros,
+    credited_micros: topup.credited_micros + credited_micros,
+    is_late: topup.is_late || isLate(topup, block_at),
+    last_block: topup.pending.length > 0 ? topup.last_block : block_number,
   })
 }
 
 /** A transfer that was pending and is now neither pending nor final has left the chain. */
 function reorgReason(
   topup: TopupRow,
-  finals: readonly TransferRow[],
+  final_transfers: readonly TransferRow[],
   pending: readonly PendingTransfer[],
 ): Partial<TopupRow> {
   if (topup.resting_status !== 'awaiting') return {}
   if (pending.length > 0) return { resting_reason: null }
-  const known = new Set(finals.map(transferKey))
+  const known = new Set(final_transfers.map(transferKey))
   const hasVanished = topup.pending.some((one) => !known.has(transferKey(one)))
   return hasVanished ? { resting_reason: 'reorg' } : {}
 }

@@ -6,7 +6,7 @@ import { resolveTransfer } from './chain_store.ts'
 import { withOutcome } from './deposits.ts'
 import { moveOutOfSuspense, refreshTopup, requireHeld } from './suspense.ts'
 import { findHeld } from './suspense_store.ts'
-import { makeTopupView, topupReference } from './topup.ts'
+import { makeTopupEventView, makeTopupView, topupReference } from './topup.ts'
 import { lockTopupOf } from './topup_store.ts'
 
 /** Credits a held deposit, under the lock of its top-up like every change of its transfers. */
@@ -25,14 +25,13 @@ export const operatorReleaseDeposit: OperatorHandler<'operator_release_deposit'>
 
   const stored = await refreshTopup(tx, withOutcome(topup, null, now), context)
   const resource = topupReference(topup.id)
-  const view = makeTopupView(settings)(stored)
   context.emit(topup.account_id, {
     type: 'topup.confirmed',
     message: `${formatUsd(deposit.value_micros)} deposit credited after review.`,
     resource,
-    object: view,
+    object: makeTopupEventView(settings)(stored),
     amount_micros: deposit.value_micros,
   })
   context.audit(topup.account_id, { action: 'release_suspense', resource })
-  return view
+  return makeTopupView(settings)(stored)
 }

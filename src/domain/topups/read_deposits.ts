@@ -1,9 +1,9 @@
 import type { Database } from '#platform/postgres/db.ts'
+import { mapInParallel } from '#platform/runtime/map_in_parallel.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type {
   AssetTransfer,
   BlockHeader,
-  ChainReceipt,
   DepositSource,
   TransferLog,
 } from '#rails/chain/deposit_source.ts'
@@ -13,7 +13,7 @@ import {
   findConfirming,
   findWatchedAddresses,
 } from './chain_store.ts'
-import { bringsCoins, type OwnedDeposit, transferKey } from './deposits.ts'
+import { isNonZero, type OwnedDeposit, transferKey } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'
 
 /** The node's data contradicts itself, or a block that was final before. */
@@ -32,6 +32,9 @@ const OVERLAP_BLOCKS = 20
 
 /** Above this, every transfer of the asset is read and filtered here: the cost stays constant. */
 const ADDRESSES_MAX = 4_000
+
+/** One at a time, the many small deposits of one customer would delay those of all others. */
+const REQUESTS_IN_PARALLEL = 10
 
 type ScanSource = { db: Database; chain: Chain; source: DepositSource }
 
@@ -103,17 +106,13 @@ async function verifyLogs(
   const assets = new Map(chain.assets.map(({ asset, contract }) => [contract, asset]))
   const owners = await findAddressOwners(db, chain.name, [...new Set(logs.map(({ to }) => to))])
   const ours = logs.filter(
-    (log) => owners.has(log.to) && assets.has(log.contract) && bringsCoins(log),
+    (log) => owners.has(log.to) && assets.has(log.contract) && isNonZero(log),
   )
-  const receipts = new Map<string, ChainReceipt | null>()
-  const blocks = new Map<number, BlockHeader | null>()
+  const receipts = await readAll(new Set(ours.map(({ txid }) => txid)), source.receipt)
+  const blocks = await readAll(new Set(ours.map((log) => log.block_number)), source.block)
   const deposits: OwnedDeposit[] = []
   for (const log of ours) {
     const owner = owners.get(log.to)
-    if (!receipts.has(log.txid)) receipts.set(log.txid, await source.receipt(log.txid))
-    if (!blocks.has(log.block_number)) {
-      blocks.set(log.block_number, await source.block(log.block_number))
-    }
     const receipt = receipts.get(log.txid)
     const block = blocks.get(log.block_number)
     const ordinal = receipt?.logs.findIndex(({ log_index }) => log_index === log.log_index) ?? -1
@@ -137,6 +136,14 @@ async function verifyLogs(
   return deposits
 }
 
+async function readAll<Key, Value>(
+  keys: ReadonlySet<Key>,
+  read: (key: Key) => Promise<Value>,
+): Promise<Map<Key, Value>> {
+  const pairOf = async (key: Key) => [key, await read(key)] as const
+  return new Map(await mapInParallel([...keys], REQUESTS_IN_PARALLEL, pairOf))
+}
+
 const isSameTransfer = (one: AssetTransfer | null | undefined, other: AssetTransfer): boolean =>
   one?.contract === other.contract &&
   one.from === other.from &&
@@ -150,11 +157,11 @@ async function findUnlogged(
 ): Promise<PendingTransfer[]> {
   const seen = new Set(deposits.map(transferKey))
   const before = (await findConfirming(db, chain.name)).flatMap(({ pending }) => pending)
-  const kept: PendingTransfer[] = []
-  for (const one of before.filter((pending) => !seen.has(transferKey(pending)))) {
-    const receipt = await source.receipt(one.txid)
+  const unlogged = before.filter((pending) => !seen.has(transferKey(pending)))
+  const receipts = await readAll(new Set(unlogged.map(({ txid }) => txid)), source.receipt)
+  return unlogged.flatMap((one) => {
+    const receipt = receipts.get(one.txid)
     const isOnChain = receipt?.ok === true && receipt.logs.length > one.ordinal
-    if (isOnChain) kept.push({ ...one, block_number: receipt.block_number })
-  }
-  return kept
+    return isOnChain ? [{ ...one, block_number: receipt.block_number }] : []
+  })
 }

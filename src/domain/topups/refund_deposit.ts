@@ -10,7 +10,7 @@ import type { Settings } from '#settings/settings.ts'
 import { resolveTransfer, setTransferState } from './chain_store.ts'
 import { moveOutOfSuspense, refreshTopup, requireHeld } from './suspense.ts'
 import { findHeld, findRefunding, type HeldDepositRow } from './suspense_store.ts'
-import { makeTopupView, type TopupRow, topupReference } from './topup.ts'
+import { makeTopupEventView, makeTopupView, type TopupRow, topupReference } from './topup.ts'
 import { lockTopupOf } from './topup_store.ts'
 
 /** A task or an operator ends a payment: the time of the change, and the trail of their side. */
@@ -91,7 +91,7 @@ function topupErrorEvent(
   return {
     type: 'topup.error',
     resource: topupReference(topup.id),
-    object: makeTopupView(settings)(topup),
+    object: makeTopupEventView(settings)(topup),
     amount_micros: value_micros,
   }
 }

@@ -6,13 +6,15 @@ import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.t
 import { isKilled } from '#domain/risk/kill_switch.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { assert } from '#kernel/assert.ts'
-import { formatUsd, microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import { findTransfers, insertTransfer, resolveTransfer } from './chain_store.ts'
 import {
+  addFinalTransfer,
   findHoldReason,
   type HeldReason,
+  isBelowMinimum,
   type OwnedDeposit,
   type ScreenedDeposit,
   sumTowardsMinimum,
@@ -22,7 +24,7 @@ import {
   withOutcome,
   withTransfers,
 } from './deposits.ts'
-import { makeTopupView, type PendingTransfer, type TopupRow, topupReference } from './topup.ts'
+import { makeTopupEventView, type PendingTransfer, type TopupRow, topupReference } from './topup.ts'
 import type { TopupDependencies } from './topup_dependencies.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
@@ -30,7 +32,8 @@ import { lockTopupOf, updateTopup } from './topup_store.ts'
 export type DepositUpdate = {
   account_id: string
   topup_id: string
-  finals: readonly ScreenedDeposit[]
+  /** In the order of their blocks. */
+  final_transfers: readonly ScreenedDeposit[]
   /** Null keeps the pending transfers, except those that are final now. */
   pending: { seen: readonly OwnedDeposit[]; kept: readonly PendingTransfer[] } | null
   /** The head of that scan. It is stored after the deposits, and events count up to it. */
@@ -51,24 +54,23 @@ export async function settleDeposits(
   await dependencies.db.transaction(async (tx) => {
     const before = await lockTopupOf(tx, account_id, topup_id)
     const known = await findTransfers(tx, account_id, topup_id)
-    const settlement: Settlement = {
-      dependencies,
-      tx,
-      chain,
-      head_number: update.head_number,
-      transfers: known,
-      events: [],
-      denied_count: 0,
-    }
+    const { final_transfers } = update
     const keys = new Set(known.map(transferKey))
-    const fresh = update.finals.filter((deposit) => !keys.has(transferKey(deposit)))
-    const pending = mergePending(before, update, [...known, ...update.finals])
-    let topup = withTransfers(before, { ...finalsOf(settlement), pending })
-    for (const deposit of sortByBlock(fresh)) {
-      topup = await settleTransfer(settlement, topup, deposit)
+    const fresh = final_transfers.filter((deposit) => !keys.has(transferKey(deposit)))
+    const pending = mergePending(before, update, [...known, ...final_transfers])
+    const { showTxid } = chain
+    const seen = withTransfers(before, { final_transfers: known, pending, showTxid })
+    const now = dependencies.clock.now()
+    if (fresh.length === 0) {
+      if (!hasSameState(before, seen)) await updateTopup(tx, seen, now)
+      return
     }
-    if (fresh.length === 0 && hasSameState(before, topup)) return
-    if (fresh.length === 0) await updateTopup(tx, topup, dependencies.clock.now())
+    const settlement = await beginSettlement({ dependencies, tx, chain, update }, seen, known)
+    let topup = seen
+    for (const deposit of fresh) topup = await settleTransfer(settlement, topup, deposit)
+    const settled = await findTransfers(tx, account_id, topup_id)
+    topup = withTransfers(topup, { final_transfers: settled, pending, showTxid })
+    await updateTopup(tx, topup, now, fresh.length)
     await emitAsSystem(tx, dependencies, account_id, {
       events: settlement.events,
       entries: Array.from({ length: settlement.denied_count }, () => ({
@@ -80,20 +82,44 @@ export async function settleDeposits(
   })
 }
 
-type Settlement = {
+type SettlementInput = {
   dependencies: TopupDependencies
   tx: Tx
   chain: Chain
-  head_number: number | undefined
-  transfers: TransferRow[]
+  update: DepositUpdate
+}
+
+type Settlement = SettlementInput & {
+  is_killed: boolean
+  minimum_micros: Micros
+  /** These follow from the recorded transfers, which are not read again for each new one. */
+  counted_micros: Micros
+  below_minimum: TransferRow[]
+  txids: Set<string>
+  pending_txids: readonly string[]
   events: NewEvent[]
   denied_count: number
 }
 
-const finalsOf = ({ transfers, chain }: Settlement) => ({
-  finals: transfers,
-  showTxid: chain.showTxid,
-})
+async function beginSettlement(
+  input: SettlementInput,
+  { account_id, pending }: TopupRow,
+  known: readonly TransferRow[],
+): Promise<Settlement> {
+  const { dependencies, tx, chain } = input
+  const limits = await spendLimitsOf(tx, account_id, dependencies.settings)
+  return {
+    ...input,
+    is_killed: await isKilled(tx, 'topups'),
+    minimum_micros: microsFromUsd(limits.deposit_min_usd),
+    counted_micros: sumTowardsMinimum(known),
+    below_minimum: known.filter(isBelowMinimum),
+    txids: new Set(known.map(({ txid }) => chain.showTxid(txid))),
+    pending_txids: pending.map(({ txid }) => chain.showTxid(txid)),
+    events: [],
+    denied_count: 0,
+  }
+}
 
 function mergePending(
   topup: TopupRow,
@@ -110,59 +136,59 @@ function mergePending(
     .sort((a, b) => a.block_number - b.block_number || a.ordinal - b.ordinal)
 }
 
-function sortByBlock(deposits: readonly ScreenedDeposit[]): ScreenedDeposit[] {
-  return deposits.toSorted((a, b) => a.block_number - b.block_number || a.ordinal - b.ordinal)
-}
-
 /** Moves one final transfer into the treasury, or into suspense with a reason. */
 async function settleTransfer(
   settlement: Settlement,
   topup: TopupRow,
   deposit: ScreenedDeposit,
 ): Promise<TopupRow> {
-  const { dependencies, tx, chain } = settlement
+  const { dependencies, tx, chain, counted_micros } = settlement
   const now = dependencies.clock.now()
-  const limits = await spendLimitsOf(tx, topup.account_id, dependencies.settings)
+  const { txid, ordinal, block_number, block_at, value: value_micros } = deposit
   const held = findHoldReason({
+    ...settlement,
     screening: deposit.screening,
-    is_killed: await isKilled(tx, 'topups'),
-    counted_micros: sumTowardsMinimum(settlement.transfers) + deposit.value,
-    minimum_micros: microsFromUsd(limits.deposit_min_usd),
+    counted_micros: counted_micros + value_micros,
   })
-  const { id } = await postMovement(settlement, topup, {
+  const { id: movement_id } = await postMovement(settlement, topup, {
     ...(held === null
       ? { movement: 'topup_settled', from: chain_purse, to: treasury }
       : { movement: 'topup_suspended', from: chain_purse, to: suspense }),
-    amount_micros: deposit.value,
-    description: `${deposit.asset} on ${topup.chain}, ${chain.showTxid(deposit.txid)}`,
+    amount_micros: value_micros,
+    description: `${deposit.asset} on ${topup.chain}, ${chain.showTxid(txid)}`,
   })
   await insertTransfer(tx, {
     chain: chain.name,
     deposit,
-    value_micros: deposit.value,
+    value_micros,
     held_reason: held,
-    movement_id: id,
+    movement_id,
     now,
   })
-  if (held === null) await releaseBelowMinimum(settlement, topup)
-  else if (held !== 'below_minimum') settlement.denied_count += 1
-  settlement.transfers = await findTransfers(tx, topup.account_id, topup.id)
-  const next = withOutcome(topup, held, now)
-  const stored = await updateTopup(
-    tx,
-    withTransfers(next, { ...finalsOf(settlement), pending: topup.pending }),
-    now,
-  )
-  settlement.events.push(eventOf(settlement, stored, deposit, held))
-  return stored
+  const state = held === null ? 'credited' : 'held'
+  const row: TransferRow = {
+    ...{ txid, ordinal, block_number: BigInt(block_number), block_at, value_micros },
+    ...{ state, held_reason: held, movement_id },
+  }
+  const released_micros = held === null ? await releaseBelowMinimum(settlement, topup) : 0n
+  record(settlement, row)
+  const next = addFinalTransfer(withOutcome(topup, held, now), row, released_micros)
+  const shown = { ...next, version: topup.version + 1n, updated_at: now }
+  settlement.events.push(eventOf(settlement, shown, deposit, held))
+  return shown
+}
+
+function record(settlement: Settlement, row: TransferRow): void {
+  settlement.txids.add(settlement.chain.showTxid(row.txid))
+  settlement.counted_micros += sumTowardsMinimum([row])
+  if (isBelowMinimum(row)) settlement.below_minimum.push(row)
+  else if (row.state === 'held') settlement.denied_count += 1
 }
 
 /** Transfers below the minimum are credited with the transfer that brings their sum above it. */
-async function releaseBelowMinimum(settlement: Settlement, topup: TopupRow): Promise<void> {
-  const small = settlement.transfers.filter(
-    ({ state, held_reason }) => state === 'held' && held_reason === 'below_minimum',
-  )
-  for (const row of small) {
+async function releaseBelowMinimum(settlement: Settlement, topup: TopupRow): Promise<Micros> {
+  let released_micros = 0n
+  for (const row of settlement.below_minimum.splice(0)) {
     const { id } = await postMovement(settlement, topup, {
       movement: 'suspense_released',
       from: suspense,
@@ -172,7 +198,9 @@ async function releaseBelowMinimum(settlement: Settlement, topup: TopupRow): Pro
     })
     const resolution = { state: 'released', movement_id: id } as const
     await resolveTransfer(settlement.tx, row.movement_id, resolution)
+    released_micros += row.value_micros
   }
+  return released_micros
 }
 
 function postMovement(
@@ -191,7 +219,7 @@ const hold_reasons: Record<HeldReason, string> = {
 }
 
 function eventOf(
-  { dependencies: { settings }, head_number }: Settlement,
+  { dependencies: { settings }, update: { head_number }, txids, pending_txids }: Settlement,
   topup: TopupRow,
   deposit: ScreenedDeposit,
   held: HeldReason | null,
@@ -206,7 +234,12 @@ function eventOf(
         ? `${amount} deposit credited.`
         : `${amount} deposit on hold: ${hold_reasons[held]}.`,
     resource: topupReference(topup.id),
-    object: makeTopupView(settings)({ ...topup, ...head }),
+    object: makeTopupEventView(settings)({
+      ...topup,
+      ...head,
+      // A transaction can have several transfers to the address, also final and pending ones.
+      txids: [...new Set([...txids, ...pending_txids])],
+    }),
     amount_micros: deposit.value,
   }
 }

@@ -18,7 +18,7 @@ export async function refreshTopup(
 ): Promise<TopupRow> {
   const chain = chainsOf(settings.chains).get(topup.chain)
   const changed = withTransfers(topup, {
-    finals: await findTransfers(tx, topup.account_id, topup.id),
+    final_transfers: await findTransfers(tx, topup.account_id, topup.id),
     pending: topup.pending,
     showTxid: (txid) => chain?.showTxid(txid) ?? txid,
   })

@@ -81,6 +81,19 @@ export function makeTopupView(settings: Settings): (topup: TopupRow) => Topup {
   return (topup) => topupView(topup, chains.get(topup.chain)?.settings.confirmations ?? 0)
 }
 
+/** All txids of more transfers would make an event larger than 20 KB. */
+const EVENT_TXIDS_MAX = 200
+/** The last ones of such a top-up that an event names; GET names all. */
+const EVENT_TXIDS_LAST = 20
+
+export function makeTopupEventView(settings: Settings): (topup: TopupRow) => Topup {
+  const view = makeTopupView(settings)
+  return ({ txids, ...topup }) => {
+    const named = txids.length <= EVENT_TXIDS_MAX ? txids : txids.slice(-EVENT_TXIDS_LAST)
+    return view({ ...topup, txids: named })
+  }
+}
+
 function paymentState(topup: TopupRow): Topup['payment_state'] {
   const received = topup.final_micros + topup.pending_micros
   if (received === 0n) return 'none'

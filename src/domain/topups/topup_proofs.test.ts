@@ -8,7 +8,7 @@ const insertMovement = (n: string, name: string, from: string, to: string) => `
                          reference_type, reference_id, description, created_at)
   select account_id, 'bal_' || id_time(now()) || '${n}', '${name}', '${from}', '${to}', 500000,
          'topup', 'tup_other', '', now()
-    from account_heads`
+    from account_sequences`
 
 const breakages: readonly Breakage[] = [
   {

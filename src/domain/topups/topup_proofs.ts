@@ -138,7 +138,7 @@ export const topup_proofs: readonly Proof[] = [
   },
   {
     name: 'no top-up stays open for more than an hour after it expired',
-    scope: 'programme',
+    scope: 'program',
     sql: `select t.account_id, t.id,
                  format('The top-up expired at %s and is still awaiting.', t.expires_at) as sentence
             from topups t join chain_cursors c on c.chain = t.chain and c.fault is null
@@ -148,7 +148,7 @@ export const topup_proofs: readonly Proof[] = [
   },
   {
     name: 'no deposit stays unconfirmed for more than a day',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, id,
                  format('The top-up has been confirming since %s.', updated_at) as sentence
             from topups
@@ -157,7 +157,7 @@ export const topup_proofs: readonly Proof[] = [
   },
   {
     name: 'no deposit is held for more than 30 days',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, movement_id as id,
                  format('The deposit of %s has been held since %s (%s).', ${usd('value_micros')},
                         created_at, held_reason) as sentence

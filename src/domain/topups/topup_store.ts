@@ -126,14 +126,19 @@ export function pageOfTopups(
   })
 }
 
-/** Stores a locked top-up as its next version. */
-export async function updateTopup(tx: Tx, topup: TopupRow, now: Date): Promise<TopupRow> {
+/** Stores a locked top-up as its next version, or as the last of several that have events. */
+export async function updateTopup(
+  tx: Tx,
+  topup: TopupRow,
+  now: Date,
+  versions = 1,
+): Promise<TopupRow> {
   const [row] = await tx.rows<TopupRow>(
     `update topups
         set status = $3, status_reason = $4, resting_status = $5, resting_reason = $6,
             pending = $7, pending_micros = $8, final_micros = $9, credited_micros = $10,
             is_late = $11, txids = $12, last_block = $13, expires_at = $14, closed_at = $15,
-            completed_at = $16, version = version + 1, updated_at = $17
+            completed_at = $16, version = version + $18, updated_at = $17
       where account_id = $1 and id = $2
   returning ${COLUMNS}`,
     [
@@ -154,6 +159,7 @@ export async function updateTopup(tx: Tx, topup: TopupRow, now: Date): Promise<T
       topup.closed_at,
       topup.completed_at,
       now,
+      versions,
     ],
   )
   return requireFound(row)

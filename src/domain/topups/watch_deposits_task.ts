@@ -1,3 +1,4 @@
+import type { Database } from '#platform/postgres/db.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -10,6 +11,8 @@ import {
   findCursor,
   findRecordedKeys,
   recordFault,
+  recordUnsettled,
+  UNSETTLED,
 } from './chain_store.ts'
 import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits.ts'
 import { ChainFault, type ChainScan, readDeposits } from './read_deposits.ts'
@@ -76,34 +79,50 @@ async function watchChain(context: WatchContext, { chain, source }: WatchedChain
   scanned_heads.delete(chain.name)
   const scan = await readDeposits({ db, chain, source }, cursor)
   if (scan === null) return
-  for (const update of await updatesOf(context, chain, scan)) {
-    await settleDeposits(context, chain, update)
-  }
+  const topups = await changedTopups(context, chain, scan)
+  await forEachAlone(topups, async (topup) => {
+    for (const part of partsOf(topup)) {
+      const final_transfers = await screenDeposits(context, chain, part.final_deposits)
+      await settleDeposits(context, chain, { ...part, final_transfers })
+    }
+  }).catch(async (cause: unknown) => {
+    await recordUnsettled(db, { ...scan, chain: chain.name, now })
+    throw new Error(UNSETTLED, { cause })
+  })
   await advanceCursor(db, { ...scan, chain: chain.name, now })
   scanned_heads.set(chain.name, scan.head.hash)
 }
 
-/** One update for each top-up with transfers on the chain or with pending ones before. */
-async function updatesOf(
-  dependencies: TopupDependencies,
+/** The transfers of one top-up, before those that are final now are screened. */
+type ChangedTopup = Omit<DepositUpdate, 'final_transfers' | 'pending'> & {
+  final_deposits: readonly OwnedDeposit[]
+  pending: NonNullable<DepositUpdate['pending']>
+}
+
+/**
+ * Each top-up with transfers on the chain or with pending ones before. Those with few come first,
+ * because thousands of transfers to one address take a while.
+ */
+async function changedTopups(
+  { db }: TopupDependencies,
   chain: Chain,
   scan: ChainScan,
-): Promise<DepositUpdate[]> {
+): Promise<ChangedTopup[]> {
   const { deposits, finalized, head, kept } = scan
   const isFinal = ({ block_number }: OwnedDeposit) => block_number <= finalized.number
-  const finals = await screenDeposits(dependencies, chain, deposits.filter(isFinal))
+  const finals = sortByBlock(await findFresh(db, chain, deposits.filter(isFinal)))
   const seen = deposits.filter((deposit) => !isFinal(deposit))
-  const confirming = await findConfirming(dependencies.db, chain.name)
+  const confirming = await findConfirming(db, chain.name)
   const owners = new Map(
     [...finals, ...seen, ...confirming].map(({ account_id, topup_id }) => [topup_id, account_id]),
   )
-  return [...owners].map(([topup_id, account_id]) => {
+  const changed = [...owners].map(([topup_id, account_id]) => {
     const before = confirming.find((one) => one.topup_id === topup_id)?.pending ?? []
     const known = new Set(before.map(transferKey))
     return {
       account_id,
       topup_id,
-      finals: finals.filter((deposit) => deposit.topup_id === topup_id),
+      final_deposits: finals.filter((deposit) => deposit.topup_id === topup_id),
       pending: {
         seen: seen.filter((deposit) => deposit.topup_id === topup_id),
         kept: kept.filter((one) => known.has(transferKey(one))),
@@ -111,22 +130,54 @@ async function updatesOf(
       head_number: head.number,
     }
   })
+  return changed.toSorted((a, b) => a.final_deposits.length - b.final_deposits.length)
+}
+
+function sortByBlock(deposits: readonly OwnedDeposit[]): OwnedDeposit[] {
+  return deposits.toSorted((a, b) => a.block_number - b.block_number || a.ordinal - b.ordinal)
+}
+
+/** The transfers that one transaction settles. More would keep the account locked for too long. */
+const TRANSFERS_PER_PART = 100
+
+/** The final transfers of later parts count as pending until then. */
+function* partsOf(topup: ChangedTopup): Generator<ChangedTopup> {
+  const { final_deposits, pending } = topup
+  let at = 0
+  do {
+    const next = at + TRANSFERS_PER_PART
+    const seen = [...final_deposits.slice(next), ...pending.seen]
+    yield {
+      ...topup,
+      final_deposits: final_deposits.slice(at, next),
+      pending: { ...pending, seen },
+    }
+    at = next
+  } while (at < final_deposits.length)
+}
+
+/** Those that are not recorded yet. */
+export async function findFresh(
+  db: Database,
+  chain: Chain,
+  deposits: readonly OwnedDeposit[],
+): Promise<OwnedDeposit[]> {
+  const txids = deposits.map(({ txid }) => txid)
+  const recorded = await findRecordedKeys(db, chain.name, txids)
+  return deposits.filter((deposit) => !recorded.has(transferKey(deposit)))
 }
 
 /**
- * Screens the senders of deposits that are not recorded yet, outside any transaction. If screening
- * is unavailable, nothing is credited: the task fails and its next run tries again.
+ * Screens the senders of deposits, outside any transaction. If screening is unavailable, they are
+ * not credited: the task fails and its next run tries again.
  */
 export async function screenDeposits(
-  { db, screener }: TopupDependencies,
+  { screener }: TopupDependencies,
   chain: Chain,
   deposits: readonly OwnedDeposit[],
 ): Promise<ScreenedDeposit[]> {
-  const txids = deposits.map(({ txid }) => txid)
-  const recorded = await findRecordedKeys(db, chain.name, txids)
-  const fresh = deposits.filter((deposit) => !recorded.has(transferKey(deposit)))
   const screened: ScreenedDeposit[] = []
-  for (const deposit of fresh) {
+  for (const deposit of deposits) {
     const screening = await screener.screen({
       chain: chain.name,
       address: chain.showAddress(deposit.from),

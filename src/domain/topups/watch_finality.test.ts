@@ -61,7 +61,7 @@ test('a deposit that two watchers bring is credited once, and neither fails', as
     block_at: dependencies.clock.now(),
     screening: { decision: 'allow', source: 'a test', list_version: '1' } as const,
   }
-  const update = { account_id, topup_id: topup.id, finals: [final], pending: null }
+  const update = { account_id, topup_id: topup.id, final_transfers: [final], pending: null }
   const settle = () => settleDeposits(dependencies, chain, update)
   await Promise.all([settle(), settle()])
   await settle()

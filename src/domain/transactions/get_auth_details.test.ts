@@ -27,6 +27,8 @@ test('shows the request and the response, masked', async () => {
   assert.deepEqual([fields?.['2'], fields?.['14'], fields?.['48']], [shown, '****', undefined])
   assert.equal(fields?.['4'], '000000001250')
   assert.deepEqual([fields?.['38'], fields?.['39']], [authorized.authorization_code, '00'])
+  assert(response_fields?.['44'], 'the response also says how the CVV was checked')
+  assert.equal(fields?.['44'], undefined)
   assert.equal(response_fields?.['2'], shown)
   assert.equal(named?.['primary_account_number'], shown)
   assert.equal(named?.['merchant_category_code'], authorized.mcc)

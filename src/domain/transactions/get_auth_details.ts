@@ -3,6 +3,7 @@ import type { AuthDetails } from '#contract/transactions.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { nameFields } from '#iso8583/element_names.ts'
 import { type LinkName, links } from '#iso8583/links.ts'
+import { readMasked } from '#iso8583/mask.ts'
 import { decode } from '#iso8583/message.ts'
 import type { TransactionRow } from './transaction.ts'
 import { findMessage, findTransactionOf, type MessageRow } from './transaction_store.ts'
@@ -17,25 +18,34 @@ export const getAuthDetails: Handler<'get_auth_details'> = async ({ tx, caller }
   return authDetailsView(transaction, message)
 }
 
-/** Elements that only the response has; its other elements repeat the request. */
-const RESPONSE_ELEMENTS = [38, 39, 44, 54] as const
+/** The authorization code and the response code, shown beside the request's elements. */
+const RESPONSE_ELEMENTS = [38, 39] as const
 
-/** The response of a card link is stored as bytes, with zeros in place of the card number. */
-function readResponseFields(
-  { link, answer, response_fields }: MessageRow,
-  masked_pan: string | undefined,
-): Record<number, string> {
-  if (!(link in links)) return JSON.parse(response_fields) as Record<number, string>
-  const { fields } = decode(links[link as LinkName], answer)
-  if (fields[2] !== undefined && masked_pan !== undefined) fields[2] = masked_pan
-  return fields
+type Elements = { bitmap: string; fields: Fields; response_fields: Fields }
+type Fields = Record<number, string>
+
+/** A card link's elements are in its bytes; a processor's are stored as JSON. */
+function readElements({ link, raw, fields, answer, response_fields }: MessageRow): Elements {
+  if (fields !== null && response_fields !== null) {
+    const read = { fields: JSON.parse(fields), response_fields: JSON.parse(response_fields) }
+    return { bitmap: '', ...(read as Omit<Elements, 'bitmap'>) }
+  }
+  const layout = links[link as LinkName]
+  const request = readMasked(layout, raw)
+  const response = decode(layout, answer)
+  const masked_pan = request.fields[2]
+  // The response was stored with zeros in place of the card number.
+  if (response.fields[2] !== undefined && masked_pan !== undefined) response.fields[2] = masked_pan
+  return {
+    bitmap: request.bitmap_hex,
+    fields: request.fields,
+    response_fields: response.fields,
+  }
 }
 
 /** The message was masked before it was stored, so all its fields can be shown. */
 function authDetailsView(transaction: TransactionRow, message: MessageRow): AuthDetails {
-  const request_fields = JSON.parse(message.fields) as Record<number, string>
-  const response_fields = readResponseFields(message, request_fields[2])
-  const fields = { ...request_fields }
+  const { bitmap, fields, response_fields } = readElements(message)
   for (const element of RESPONSE_ELEMENTS) {
     const value = response_fields[element]
     if (value !== undefined) fields[element] = value
@@ -46,7 +56,7 @@ function authDetailsView(transaction: TransactionRow, message: MessageRow): Auth
     iso_version: '1987',
     mti: message.mti,
     response_mti: message.response_mti,
-    bitmap: message.bitmap,
+    bitmap,
     fields,
     response_fields,
     named: nameFields(fields),

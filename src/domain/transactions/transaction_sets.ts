@@ -1,6 +1,6 @@
-import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { countedWrite, type Write } from '#platform/postgres/write.ts'
+import { rowUpdate } from '#platform/postgres/row_update.ts'
+import type { Write } from '#platform/postgres/write.ts'
 import type { TransactionRow } from './transaction.ts'
 
 const addTransactions = rowSet<TransactionRow>('transactions', {
@@ -50,48 +50,39 @@ export function newTransactions(rows: readonly TransactionRow[]): readonly Write
   return rows.length === 0 ? [] : [addTransactions(rows)]
 }
 
-const UPDATE_TRANSACTIONS = `
-  update transactions t
-     set status = w.status, amount_minor = w.amount_minor, amount_micros = w.amount_micros,
-         open_micros = w.open_micros, held_micros = w.held_micros,
-         captured_micros = w.captured_micros, refunded_micros = w.refunded_micros,
-         settled_at = w.settled_at, expires_at = w.expires_at, counted_day = w.counted_day,
-         counted_day_micros = w.counted_day_micros, counted_month_micros = w.counted_month_micros,
-         version = t.version + w.changes, updated_at = $16
-    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-                $7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[], $11::timestamptz[],
-                $12::date[], $13::bigint[], $14::bigint[], $15::bigint[])
-           as w (account_id, id, status, amount_minor, amount_micros, open_micros, held_micros,
-                 captured_micros, refunded_micros, settled_at, expires_at, counted_day,
-                 counted_day_micros, counted_month_micros, changes)
-   where t.account_id = w.account_id and t.id = w.id`
+type ChangedTransaction = { row: TransactionRow; changes: bigint; now: Date }
 
 /** Adds to the stored version, because filing a dispute increments it too. */
+const updateTransactions = rowUpdate<ChangedTransaction>('transactions', {
+  key: {
+    account_id: ['text', ({ row }) => row.account_id],
+    id: ['text', ({ row }) => row.id],
+  },
+  set: {
+    status: ['text', ({ row }) => row.status],
+    amount_minor: ['bigint', ({ row }) => row.amount_minor],
+    amount_micros: ['bigint', ({ row }) => row.amount_micros],
+    open_micros: ['bigint', ({ row }) => row.open_micros],
+    held_micros: ['bigint', ({ row }) => row.held_micros],
+    captured_micros: ['bigint', ({ row }) => row.captured_micros],
+    refunded_micros: ['bigint', ({ row }) => row.refunded_micros],
+    settled_at: ['timestamptz', ({ row }) => row.settled_at],
+    expires_at: ['timestamptz', ({ row }) => row.expires_at],
+    counted_day: ['date', ({ row }) => row.counted_day],
+    counted_day_micros: ['bigint', ({ row }) => row.counted_day_micros],
+    counted_month_micros: ['bigint', ({ row }) => row.counted_month_micros],
+    version: ['bigint', ({ changes }) => changes, (changes) => `t.version + ${changes}`],
+    updated_at: ['timestamptz', ({ now }) => now],
+  },
+})
+
+/** Rows and how often each has changed. */
 export function changedTransactions(
   changed: ReadonlyMap<TransactionRow, bigint>,
   now: Date,
 ): readonly Write[] {
-  const rows = [...changed.keys()].sort(byKey)
-  if (rows.length === 0) return []
-  const update = countedWrite(rows.length, UPDATE_TRANSACTIONS, [
-    texts(rows, (row) => row.account_id),
-    texts(rows, (row) => row.id),
-    texts(rows, (row) => row.status),
-    bigints(rows, (row) => row.amount_minor),
-    bigints(rows, (row) => row.amount_micros),
-    bigints(rows, (row) => row.open_micros),
-    bigints(rows, (row) => row.held_micros),
-    bigints(rows, (row) => row.captured_micros),
-    bigints(rows, (row) => row.refunded_micros),
-    timestamps(rows, (row) => row.settled_at),
-    timestamps(rows, (row) => row.expires_at),
-    days(rows, (row) => row.counted_day),
-    bigints(rows, (row) => row.counted_day_micros),
-    bigints(rows, (row) => row.counted_month_micros),
-    bigints(rows, (row) => changed.get(row)),
-    now,
-  ])
-  return [update]
+  const rows = [...changed].map(([row, changes]) => ({ row, changes, now }))
+  return rows.length === 0 ? [] : [updateTransactions(rows.sort((a, b) => byKey(a.row, b.row)))]
 }
 
 function byKey(a: TransactionRow, b: TransactionRow): number {

@@ -89,11 +89,11 @@ export function readTransactionPage(
 export type MessageRow = {
   link: string
   mti: string
-  bitmap: string
-  fields: string
   raw: Buffer
+  /** Null for a card link, as are the response's. */
+  fields: string | null
   response_mti: string
-  response_fields: string
+  response_fields: string | null
   response_code: string
   answer: Buffer
   received_at: Date
@@ -101,7 +101,7 @@ export type MessageRow = {
 
 export async function findMessage(tx: Tx, identity: string): Promise<MessageRow | null> {
   const [row] = await tx.rows<MessageRow>(
-    `select link, mti, bitmap, fields, raw, response_mti, response_fields, response_code, answer,
+    `select link, mti, raw, fields, response_mti, response_fields, response_code, answer,
             received_at
        from network_messages where identity = $1`,
     [identity],

@@ -38,7 +38,11 @@ export type AttemptRow = {
 export type AttemptOutcome = Pick<
   AttemptRow,
   'id' | 'status' | 'response_status' | 'response_excerpt' | 'error' | 'duration_ms' | 'created_at'
-> & { retry_after_ms: number | null }
+> & {
+  retry_after_ms: number | null
+  /** The part of the response that was read. Null without a response. */
+  response_body: Uint8Array | null
+}
 
 const TIMEOUT_MS = 15_000
 /** The rest of the response is not read; only the excerpt is stored. */
@@ -91,6 +95,7 @@ export async function sendAttempt(
     response_excerpt: response === null ? null : excerptOf(response.body),
     error,
     duration_ms: Math.round(clock.monotonic() - started),
+    response_body: response?.body ?? null,
     retry_after_ms: isSuccess ? null : retryAfterMs(response?.headers['retry-after'], clock.wall()),
   }
 }

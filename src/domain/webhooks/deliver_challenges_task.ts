@@ -7,7 +7,10 @@ import {
   setNextAttempt,
 } from '#domain/authorizations/challenge_store.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import { type AttemptOutcome, sendAttempt } from './attempt.ts'
+import { type AttemptOutcome, GONE, sendAttempt } from './attempt.ts'
+import { markDelivered } from './attempt_store.ts'
+import { disableWebhook } from './disable_webhook.ts'
+import type { WebhookRow } from './webhook.ts'
 import type { DeliveryDependencies } from './webhook_dependencies.ts'
 import { findChallengeWebhooks } from './webhook_store.ts'
 
@@ -61,6 +64,7 @@ async function deliver(dependencies: DeliveryDependencies, challenge: ChallengeR
       })
       const decision = parseDecision(outcome, challenge.id)
       if (decision !== null) await noteInlineDecision(dependencies, { id: challenge.id, decision })
+      await noteOutcome(dependencies, webhook, outcome)
       return outcome
     }),
   )
@@ -71,17 +75,33 @@ async function deliver(dependencies: DeliveryDependencies, challenge: ChallengeR
   await setNextAttempt(db, challenge, next)
 }
 
+/**
+ * A success ends a series of failures. A failure does not begin one: a challenge is sent for 90
+ * seconds only, and until the next one comes nothing could end the series.
+ */
+async function noteOutcome(
+  dependencies: DeliveryDependencies,
+  { account_id, id, url }: WebhookRow,
+  { status, response_status, created_at }: AttemptOutcome,
+): Promise<void> {
+  const { db, clock } = dependencies
+  if (status === 'succeeded') await markDelivered(db, account_id, id, created_at)
+  if (response_status !== GONE) return
+  const now = clock.now()
+  await disableWebhook(dependencies, { account_id, id, url, reason: 'endpoint_gone', now })
+}
+
 function eventIdOf({ body }: ChallengeRow): string {
   return (JSON.parse(body) as { id: string }).id
 }
 
 /** A successful response may contain the decision. */
 function parseDecision(
-  outcome: AttemptOutcome,
+  { status, response_body }: AttemptOutcome,
   challenge_id: string,
 ): 'approve' | 'decline' | null {
-  if (outcome.status !== 'succeeded' || outcome.response_excerpt === null) return null
-  const response = parseObject(outcome.response_excerpt)
+  if (status !== 'succeeded' || response_body === null) return null
+  const response = parseObject(new TextDecoder().decode(response_body))
   if (response === null || response['challenge_id'] !== challenge_id) return null
   const { decision } = response
   return decision === 'approve' || decision === 'decline' ? decision : null

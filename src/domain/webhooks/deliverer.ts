@@ -33,7 +33,7 @@ const ROOM_ABOVE = 128
 const ROOM_WAIT_MS_MAX = 100
 const ROOM_CHECK_MS = 5
 /** Long enough to send all leased rows; after a crash a row is due again when its lease ends. */
-export const LEASE_MS = 120_000
+const LEASE_MS = 120_000
 const RECORD_BATCH_MAX = 500
 /** Outcomes are collected this long, because recording one costs as much as recording fifty. */
 const RECORD_DELAY_MS = 20
@@ -106,8 +106,8 @@ export class Deliverer {
   readonly consumeEvents: EventConsumer = async (tx, events, afterCommit) => {
     const now = this.#dependencies.clock.now()
     const recall_count = this.#recalls.count
-    const known = [...this.#endpoints].map(([webhook_id, { roomForNew }]) => {
-      return { webhook_id, room: roomForNew }
+    const known = [...this.#endpoints].map(([webhook_id, { leasable_new_rows }]) => {
+      return { webhook_id, room: leasable_new_rows }
     })
     const inserted = await insertDeliveries(tx, events, now, {
       limit: this.#isStopping ? 0 : LEASED_MAX - this.#leased.size,
@@ -157,13 +157,15 @@ export class Deliverer {
       const limit = LEASED_MAX - this.#leased.size
       if (limit <= 0) return
       const recall_count = this.#recalls.count
-      const rooms = new Map([...this.#endpoints].map(([id, { room }]) => [id, room]))
+      const leasable = new Map(
+        [...this.#endpoints].map(([id, { leasable_rows }]) => [id, leasable_rows]),
+      )
       const claimed = await this.#claimBatch(limit)
       this.#dependencies.fail('delivery_leased')
       this.#isCut = claimed.length >= limit
       this.#takeLeased(claimed, recall_count)
-      this.#noteBacklogs(claimed, rooms)
-      this.#isWakeRequested ||= this.#isShort()
+      this.#noteBacklogs(claimed, leasable)
+      this.#isWakeRequested ||= this.#needsRows()
     }
   }
 
@@ -177,7 +179,7 @@ export class Deliverer {
     }
   }
 
-  #noteBacklogs(claimed: readonly ClaimedDelivery[], rooms: ReadonlyMap<string, number>): void {
+  #noteBacklogs(claimed: readonly ClaimedDelivery[], leasable: ReadonlyMap<string, number>): void {
     const found = new Map<string, { count: number; is_failing: boolean }>()
     for (const { webhook_id, is_failing } of claimed) {
       const before = found.get(webhook_id)
@@ -187,12 +189,12 @@ export class Deliverer {
       const { count, is_failing } = found.get(id) ?? { count: 0, is_failing: false }
       // A claim that stopped early does not show that a webhook has no more.
       if (this.#isCut && count === 0) continue
-      endpoint.claimed(count, rooms.get(id) ?? FIRST_ATTEMPTS_MAX, is_failing)
+      endpoint.recordClaim(count, leasable.get(id) ?? FIRST_ATTEMPTS_MAX, is_failing)
     }
   }
 
-  #isShort(): boolean {
-    for (const endpoint of this.#endpoints.values()) if (endpoint.isShort) return true
+  #needsRows(): boolean {
+    for (const endpoint of this.#endpoints.values()) if (endpoint.needsRows) return true
     return false
   }
 
@@ -200,8 +202,8 @@ export class Deliverer {
   async #claimBatch(limit: number): Promise<ClaimedDelivery[]> {
     const { db, clock } = this.#dependencies
     const now = clock.now()
-    const known = [...this.#endpoints].map(([webhook_id, { leased, room }]) => {
-      return { webhook_id, held: leased, room }
+    const known = [...this.#endpoints].map(([webhook_id, { leased, leasable_rows }]) => {
+      return { webhook_id, held: leased, room: leasable_rows }
     })
     const claim = {
       limit,
@@ -297,8 +299,8 @@ export class Deliverer {
     const isCrowded = this.#endpoints.size > ENDPOINTS_REMEMBERED_MAX
     const isIdle = endpoint.leased === 0 && !endpoint.has_backlog
     if (isIdle && isCrowded) this.#endpoints.delete(webhook_id)
-    // A running claim finds endpoints that have become short by itself.
-    if (endpoint.isShort && !this.#claiming) this.#wakeLater()
+    // A running claim finds endpoints that need rows by itself.
+    if (endpoint.needsRows && !this.#claiming) this.#wakeLater()
   }
 
   #handleOutcome(delivery: LeasedDelivery, outcome: AttemptOutcome): void {
@@ -306,9 +308,9 @@ export class Deliverer {
     if (this.#abort.signal.aborted && outcome.status === 'failed') return
     this.#dependencies.fail('delivery_sent')
     const endpoint = this.#endpoints.get(delivery.webhook_id)
-    if (outcome.status === 'succeeded') endpoint?.succeeded(outcome.duration_ms)
+    if (outcome.status === 'succeeded') endpoint?.recordSuccess(outcome.duration_ms)
     else {
-      endpoint?.failed()
+      endpoint?.recordFailure()
       this.#releaseWaiting(delivery.webhook_id)
     }
     this.#outcomes.push(this.#completedAttempt(delivery, outcome))

@@ -16,7 +16,7 @@ const breakages: readonly Breakage[] = [
     sql: `insert into webhooks (account_id, id, url, events, secret_sealed, secret_hint,
                                 after_sequence, created_at, updated_at)
           select account_id, 'wh_1', 'https://example.com', '{*}', '', '', 0, now(), now()
-            from account_heads;
+            from account_sequences;
           ${DUE('2 hours')}`,
     sentence: /^The delivery has been due since \d{4}-/,
   },
@@ -24,7 +24,7 @@ const breakages: readonly Breakage[] = [
     proof: 'every event is fanned out within ten minutes',
     sql: `insert into outbox (account_id, event_id)
           select account_id, 'evt_' || id_time(now() - interval '11 minutes') || '0000000000000000'
-            from account_heads`,
+            from account_sequences`,
     sentence: 'The event still waits for its deliveries and emails.',
   },
 ]

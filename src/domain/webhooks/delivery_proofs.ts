@@ -4,7 +4,7 @@ import type { Proof } from '#domain/context/proof.ts'
 export const delivery_proofs: readonly Proof[] = [
   {
     name: 'every due delivery belongs to a webhook',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, webhook_id || '/' || event_id as id,
                  'The delivery is due, but there is no such webhook.' as sentence
             from deliveries d
@@ -14,7 +14,7 @@ export const delivery_proofs: readonly Proof[] = [
   },
   {
     name: 'every due delivery is attempted within an hour',
-    scope: 'programme',
+    scope: 'program',
     sql: `select d.account_id, d.webhook_id || '/' || d.event_id as id,
                  format('The delivery has been due since %s.', d.next_attempt_at) as sentence
             from deliveries d
@@ -24,7 +24,7 @@ export const delivery_proofs: readonly Proof[] = [
   },
   {
     name: 'every event is fanned out within ten minutes',
-    scope: 'programme',
+    scope: 'program',
     sql: `select account_id, event_id as id,
                  'The event still waits for its deliveries and emails.' as sentence
             from outbox

@@ -9,7 +9,7 @@ const disabled_reasons = {
   endpoint_gone: 'it responded with 410 Gone',
   failing_for_5_days: 'every delivery failed for five days',
 } as const
-export type DisabledReason = keyof typeof disabled_reasons
+type DisabledReason = keyof typeof disabled_reasons
 
 type DisableInput = Pick<WebhookRow, 'account_id' | 'id'> & {
   reason: DisabledReason

@@ -21,36 +21,36 @@ test('a claim that found no room is repeated as soon as there is room', () => {
   const endpoint = new Endpoint()
   endpoint.sending = 32
   endpoint.has_backlog = true
-  assert.equal(endpoint.room, 0)
-  endpoint.claimed(0, 0, false)
-  assert.equal(endpoint.isShort, false)
+  assert.equal(endpoint.leasable_rows, 0)
+  endpoint.recordClaim(0, 0, false)
+  assert.equal(endpoint.needsRows, false)
   endpoint.sending = 0
-  assert.equal(endpoint.isShort, true)
-  endpoint.claimed(0, endpoint.room, false)
-  assert.equal(endpoint.isShort, false, 'a claim with room found nothing')
+  assert.equal(endpoint.needsRows, true)
+  endpoint.recordClaim(0, endpoint.leasable_rows, false)
+  assert.equal(endpoint.needsRows, false, 'a claim with room found nothing')
 })
 
 test('new deliveries are not sent before a backlog', () => {
   const endpoint = new Endpoint()
-  assert(endpoint.roomForNew > 0)
-  endpoint.claimed(4, 4, false)
-  assert.equal(endpoint.roomForNew, 0)
-  endpoint.claimed(3, 32, false)
-  assert(endpoint.roomForNew > 0)
+  assert(endpoint.leasable_new_rows > 0)
+  endpoint.recordClaim(4, 4, false)
+  assert.equal(endpoint.leasable_new_rows, 0)
+  endpoint.recordClaim(3, 32, false)
+  assert(endpoint.leasable_new_rows > 0)
 })
 
 test('a failing endpoint has room for one delivery, and for more after a success', () => {
   const endpoint = new Endpoint()
-  endpoint.claimed(1, 32, true)
-  assert.equal(endpoint.room, 1)
-  assert.equal(endpoint.isShort, true, 'more may be due')
+  endpoint.recordClaim(1, 32, true)
+  assert.equal(endpoint.leasable_rows, 1)
+  assert.equal(endpoint.needsRows, true, 'more may be due')
   endpoint.waiting.push(delivery('evt_1'))
-  assert.equal(endpoint.room, 0)
+  assert.equal(endpoint.leasable_rows, 0)
   endpoint.takeWaiting()
-  endpoint.succeeded(5)
-  assert(endpoint.room > 1)
-  endpoint.failed()
-  assert.equal(endpoint.room, 1)
+  endpoint.recordSuccess(5)
+  assert(endpoint.leasable_rows > 1)
+  endpoint.recordFailure()
+  assert.equal(endpoint.leasable_rows, 1)
 })
 
 test('an endpoint that hangs has no room', () => {
@@ -58,5 +58,8 @@ test('an endpoint that hangs has no room', () => {
   endpoint.has_backlog = true
   endpoint.sending = 1
   endpoint.silent = 1
-  assert.deepEqual([endpoint.room, endpoint.roomForNew, endpoint.isShort], [0, 0, false])
+  assert.deepEqual(
+    [endpoint.leasable_rows, endpoint.leasable_new_rows, endpoint.needsRows],
+    [0, 0, false],
+  )
 })

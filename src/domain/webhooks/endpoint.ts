@@ -35,33 +35,35 @@ export class Endpoint {
   }
 
   /** The number of rows this node can still lease. */
-  get room(): number {
+  get leasable_rows(): number {
     if (this.silent > 0) return 0
     const limit = this.#is_failing ? FAILING_ENDPOINT_MAX : this.#prefetchLimit
     return Math.max(0, limit - this.leased)
   }
 
   /** The number of new deliveries this node can take before it has read older ones. */
-  get roomForNew(): number {
-    return this.has_backlog ? 0 : this.room
+  get leasable_new_rows(): number {
+    return this.has_backlog ? 0 : this.leasable_rows
   }
 
   /** Rows should be leased before the waiting ones are sent. */
-  get isShort(): boolean {
-    return this.has_backlog && this.room > 0 && this.waiting.length <= this.#prefetchLimit / 2
+  get needsRows(): boolean {
+    return (
+      this.has_backlog && this.leasable_rows > 0 && this.waiting.length <= this.#prefetchLimit / 2
+    )
   }
 
   /** A claim for this many rows has found some of them; it finds few if the webhook is failing. */
-  claimed(found: number, room: number, is_failing: boolean): void {
+  recordClaim(found: number, leasable: number, is_failing: boolean): void {
     this.#is_failing ||= is_failing
-    if (room > 0) this.has_backlog = is_failing || found >= room
+    if (leasable > 0) this.has_backlog = is_failing || found >= leasable
   }
 
-  failed(): void {
+  recordFailure(): void {
     this.#is_failing = true
   }
 
-  succeeded(duration_ms: number): void {
+  recordSuccess(duration_ms: number): void {
     this.#is_failing = false
     this.#sending_max = Math.min(ENDPOINT_MAX, this.#sending_max + 1)
     this.#average_ms = this.#average_ms * AVERAGE_SMOOTHING + duration_ms * (1 - AVERAGE_SMOOTHING)

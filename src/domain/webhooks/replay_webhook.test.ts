@@ -150,6 +150,25 @@ test('a repeat with the same Idempotency-Key sends nothing', async () => {
   assert.equal(person.receiver.received.length, 2)
 })
 
+test('two replays at the same time under one Idempotency-Key send once', async () => {
+  const person = await openSubscriber()
+  let respond: (() => void) | undefined
+  person.receiver.respond = (response) => {
+    respond = () => response.end()
+  }
+  const first = replay(person, person.id, person.eid, 'replay-2')
+  await person.receiver.waitFor(2)
+  const second = await replay(person, person.id, person.eid, 'replay-2')
+  assertRefused(second, 409, 'idempotency_in_progress')
+  respond?.()
+  assert.equal((await first).status, 200)
+  assert.deepEqual(
+    (await replay(person, person.id, person.eid, 'replay-2')).body,
+    (await first).body,
+  )
+  assert.equal(person.receiver.received.length, 2)
+})
+
 test('holds no database connection while the endpoint is slow', async () => {
   const person = await openSubscriber()
   const waiting: (() => void)[] = []

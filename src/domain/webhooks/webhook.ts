@@ -33,7 +33,7 @@ export type WebhookRow = {
   grant_id: string | null
 }
 
-export const WEBHOOKS_MAX = 20
+const WEBHOOKS_MAX = 20
 
 /** Not an event: a webhook must name it, `*` does not include it. */
 const CHALLENGE = 'three_ds.challenge'
@@ -113,7 +113,7 @@ export const WEBHOOK_SECRETS = [
   sealedColumn('webhooks', 'previous_secret_sealed', WEBHOOK_SECRET_PURPOSE),
 ]
 
-export type NewSecret = { secret: string; secret_sealed: string; secret_hint: string }
+type NewSecret = { secret: string; secret_sealed: string; secret_hint: string }
 
 export function newSecret({ random, keys }: { random: Random; keys: Keys }, id: string) {
   const secret = `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`

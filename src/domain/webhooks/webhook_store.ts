@@ -41,12 +41,12 @@ const ownerParams = ({ account_id, grant_id }: WebhookOwner, id: string) => [
  */
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
-    `with head as materialized (
-       select event_sequence from account_heads where account_id = $1)
+    `with sequence as materialized (
+       select event_sequence from account_sequences where account_id = $1)
      insert into webhooks (account_id, id, url, events, description, secret_sealed, secret_hint,
                            after_sequence, created_at, updated_at, grant_id)
      select $1, $2, $3, $4, $5, $6, $7, event_sequence, $8, $8, $9
-       from head
+       from sequence
   returning ${COLUMNS}`,
     [
       webhook.account_id,

@@ -1,3 +1,4 @@
+import { isKilled } from '#domain/risk/kill_switch.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -25,6 +26,13 @@ import {
  * has left the step or attempt that the caller read.
  */
 
+type NewTransfer = {
+  sender: string
+  transfer: SentTransferRow
+  /** It is in a block, so the nonce is its own. */
+  is_mined?: boolean
+}
+
 /**
  * Stores the signed bytes before they are sent, so a crash cannot lose them. If another transfer
  * has taken the nonce since, the bytes are dropped and the next attempt uses a new nonce.
@@ -32,17 +40,18 @@ import {
 export async function storeTransfer(
   { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
-  { sender, transfer }: { sender: string; transfer: SentTransferRow },
+  { sender, transfer, is_mined = false }: NewTransfer,
 ): Promise<WithdrawalRow | null> {
   return db.transaction(async (tx) => {
     const now = clock.now()
     const locked = await lockWithAccountStatus(tx, withdrawal)
     if (locked.step !== 'reserved' || locked.attempt !== transfer.attempt) return null
-    if (isHeldBySuspension(locked)) return null
+    if (isHeldBySuspension(locked) || (await isKilled(tx, 'withdrawals'))) return null
     const { chain, attempt } = locked
     const { nonce } = transfer
     const isNonceFree =
       nonce === null ||
+      is_mined ||
       (await hasNonce(tx, locked, nonce)) ||
       (await claimNonce(tx, { chain, address: sender }, nonce))
     if (!isNonceFree) {

@@ -34,7 +34,7 @@ async function differences(): Promise<(number | null)[]> {
   return (body['chains'] as Row[]).map(({ difference_usd }) => difference_usd)
 }
 
-test('a new programme has no difference', async () => {
+test('a new program has no difference', async () => {
   await ethereum.pay(hot_wallet, 3_500_000n, tether)
   await ethereum.pay(COLD, 3_500_000n, tether)
   await ethereum.mine(CONFIRMATIONS)

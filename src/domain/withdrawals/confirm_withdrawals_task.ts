@@ -20,7 +20,7 @@ import {
   leaseNameOf,
   putLast,
 } from './send_withdrawals_task.ts'
-import { findFate, isStuck, type MinedTransfer, type SentTransferRow } from './sent_transfers.ts'
+import { findOutcome, isStuck, type MinedTransfer, type SentTransferRow } from './sent_transfers.ts'
 import { signReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
@@ -78,10 +78,10 @@ async function followTransfer(
   withdrawal: WithdrawalRow,
 ): Promise<boolean> {
   const transfers = await findTransfers(dependencies.db, withdrawal)
-  const found = await findFate(chain_sender, chain_sender.chain.hot_wallet, transfers)
+  const found = await findOutcome(chain_sender, chain_sender.chain.hot_wallet, transfers)
   const [newest] = transfers
   assert(newest !== undefined, 'a signed withdrawal has its signed bytes')
-  switch (found.fate) {
+  switch (found.outcome) {
     case 'unknown':
       await recordBlock(dependencies, withdrawal, null)
       await resend(dependencies, chain_sender, { withdrawal, newest })

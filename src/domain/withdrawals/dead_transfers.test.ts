@@ -15,7 +15,7 @@ import { lockWithdrawal } from './withdrawal_store.ts'
 
 const room = await openMoneyRoom()
 const { db } = room
-const lookup = async () => ({ fate: 'dead' }) as const
+const lookup = async () => ({ outcome: 'dead' }) as const
 const dependencies = withdrawalDependencies(room, { chain_senders: [outletOf(room, { lookup })] })
 const sender = room.chain.hot_wallet
 

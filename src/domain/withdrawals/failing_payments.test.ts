@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Task } from '#platform/runtime/tasks.ts'
-import { type ChainSender, type Payment, TransferRefused } from '#rails/chain/sender.ts'
+import {
+  type ChainSender,
+  type LookupOutcome,
+  type Payment,
+  TransferRefused,
+} from '#rails/chain/sender.ts'
+import type { SignOutcome, TransferIntent } from '#rails/signer/intent.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import {
   openWithdrawal,
@@ -13,6 +19,7 @@ import {
 import { storeTransfer } from './advance_withdrawal.ts'
 import { confirmWithdrawalsTask } from './confirm_withdrawals_task.ts'
 import { sendWithdrawalsTask } from './send_withdrawals_task.ts'
+import { claimNonce } from './sender_order_store.ts'
 import { sweepDepositsTask } from './sweep_deposits_task.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
@@ -36,7 +43,7 @@ function withFirstChainDown(task: (dependencies: WithdrawalDependencies) => Task
     lookup: fail,
   })
   const up = outletOf(room, {
-    lookup: async () => ({ fate: 'final', result: 'success', block_number: 7 }),
+    lookup: async () => ({ outcome: 'final', result: 'success', block_number: 7 }),
   })
   return task(withdrawalDependencies(room, { chain_senders: [down, up] }))
 }
@@ -106,6 +113,53 @@ test('a withdrawal that always fails is tried after the others', async () => {
   assert.deepEqual([await stepOf(broken), await stepOf(next)], ['reserved', 'signed'])
 })
 
+test('a transfer from before a restore is followed if mined, and replaced only if dead', async () => {
+  await claimNonce(db, { chain: chain.name, address: chain.hot_wallet }, 9n)
+  const signer = { sign: async () => signedOutcome({ nonce: 5 }) }
+  const sendWhen = async (outcome: LookupOutcome) => {
+    const withdrawal = await openWithdrawal(room)
+    const chain_senders = [outletOf(room, { lookup: async () => outcome })]
+    await sendWithdrawalsTask(withdrawalDependencies(room, { chain_senders, signer })).run()
+    const { step, attempt, next_try_at } = await reload(withdrawal)
+    await db.run(`update withdrawals set next_try_at = 'infinity' where id = $1`, [withdrawal.id])
+    return [step, attempt, next_try_at.getTime() - clock.now().getTime()]
+  }
+  const mined = { result: 'success', block_number: 7 } as const
+  assert.deepEqual(await sendWhen({ outcome: 'final', ...mined }), ['signed', 1, 0])
+  assert.deepEqual(await sendWhen({ outcome: 'mined', ...mined }), ['signed', 1, 0])
+  assert.deepEqual(await sendWhen({ outcome: 'unknown' }), ['reserved', 1, 60_000])
+  assert.deepEqual(await sendWhen({ outcome: 'dead' }), ['reserved', 2, 0])
+})
+
+test('a transfer from before a restore that is in no block for an hour awaits an operator', async () => {
+  await claimNonce(db, { chain: chain.name, address: chain.hot_wallet }, 9n)
+  const logged: string[] = []
+  let held = 0
+  const inc = () => {
+    held += 1
+  }
+  for (const fields of [{}, { refund_of: 'bal_unseen' }]) {
+    const withdrawal = await openWithdrawal(room, fields)
+    const dependencies = withdrawalDependencies(room, {
+      signer: { sign: async () => signedOutcome({ nonce: 5 }) },
+      chain_senders: [outletOf(room)],
+      log: { ...room.dependencies.log, error: (message) => void logged.push(message) },
+      metrics: { held_withdrawals: { inc } as never },
+    })
+    const shownAfter = async (ms: number) => {
+      clock.pass(ms)
+      await sendWithdrawalsTask(dependencies).run()
+      const { step, status_reason } = await reload(withdrawal)
+      return [step, status_reason]
+    }
+    assert.deepEqual(await shownAfter(0), ['reserved', 'review'])
+    assert.deepEqual(await shownAfter(60 * 60_000 - 1), ['reserved', 'review'])
+    assert.deepEqual(await shownAfter(60_000), ['review', 'nonce_taken'])
+  }
+  const unseen = logged.filter((message) => message === 'a transfer signed before is in no block')
+  assert.deepEqual([held, unseen.length], [2, 6])
+})
+
 test('a signed withdrawal that cannot be looked up is followed after the others', async () => {
   const lost = await openSigned('tron')
   clock.pass(1)
@@ -113,7 +167,7 @@ test('a signed withdrawal that cannot be looked up is followed after the others'
   clock.pass(1)
   const lookup: ChainSender['lookup'] = async ({ txid }) => {
     if (txid === lost.txid) throw new Error('broken')
-    return { fate: 'final', result: 'success', block_number: 7 }
+    return { outcome: 'final', result: 'success', block_number: 7 }
   }
   const chain_senders = [outletOf(room, { lookup })]
   const task = confirmWithdrawalsTask(withdrawalDependencies(room, { chain_senders }))
@@ -168,4 +222,78 @@ test('fuel above the limit of the signer is computed again after an hour', async
   clock.pass(60 * 60_000)
   await task.run()
   assert.deepEqual(await sweepAt(address), { step: 'fuelling', fuel: 40n })
+})
+
+const sweepsAt = (address: string) =>
+  db.rows<{ number: number; step: string; value_micros: bigint }>(
+    'select number, step, value_micros from sweeps where address = $1 order by number',
+    [address],
+  )
+
+test('a sweep that the signer will never sign ends, and the next one has another number', async () => {
+  const lasting = ['contract_not_allowed', 'bad_address', 'bad_intent'] as const
+  for (const refusal of ['intent_conflict', 'attempt_too_early', ...lasting] as const) {
+    const [address = ''] = await openHoldings(1)
+    const sign = async ({ id }: TransferIntent): Promise<SignOutcome> =>
+      id === `fuel:tron:${address}:1` ? { ok: false, refusal } : signedOutcome()
+    const networkParameters = async () => ({ family: 'evm' }) as never
+    const chain_senders = [outletOf(room, { networkParameters, missingFuel: async () => 40n })]
+    const parts = { chain_senders, signer: { sign } }
+    const task = sweepDepositsTask(withdrawalDependencies(room, parts))
+    await task.run()
+    clock.pass(60 * 60_000)
+    await task.run()
+    const steps = (await sweepsAt(address)).map(({ number, step }) => [number, step])
+    assert.deepEqual(
+      steps,
+      [
+        [1, 'failed'],
+        [2, 'fuelling'],
+      ],
+      refusal,
+    )
+  }
+})
+
+test('a transfer that expires on a chain without nonces is waited for', async () => {
+  const [address = ''] = await openHoldings(1)
+  const sign = async (): Promise<SignOutcome> => ({ ok: false, refusal: 'attempt_too_early' })
+  const networkParameters = async () => ({ family: 'tron' }) as never
+  const chain_senders = [outletOf(room, { networkParameters, missingFuel: async () => 40n })]
+  const parts = { chain_senders, signer: { sign } }
+  await sweepDepositsTask(withdrawalDependencies(room, parts)).run()
+  assert.equal((await sweepAt(address))?.step, 'planned')
+})
+
+test('a sweep takes the coins that are at the address, and ends if they are too few', async () => {
+  const [emptied = '', partial = ''] = await openHoldings(2)
+  const held = new Map([
+    [emptied, 99_999_999n],
+    [partial, 100_000_000n],
+  ])
+  const assetBalance = async ({ from }: Payment) => held.get(from) ?? 10n ** 12n
+  const chain_senders = [outletOf(room, { assetBalance, missingFuel: async () => 40n })]
+  await sweepDepositsTask(withdrawalDependencies(room, { chain_senders })).run()
+  assert.deepEqual(await sweepsAt(emptied), [
+    { number: 1, step: 'failed', value_micros: 200_000_000n },
+  ])
+  assert.deepEqual(await sweepsAt(partial), [
+    { number: 1, step: 'fuelling', value_micros: 100_000_000n },
+  ])
+})
+
+test('a sweep that the node refuses because its coins have left ends', async () => {
+  const [address = ''] = await openHoldings(1)
+  let held = 200_000_000n
+  const missingFuel = async ({ from }: Payment) => {
+    if (from === address && held === 0n) throw new TransferRefused('the balance is too low')
+    return 0n
+  }
+  const chain_senders = [outletOf(room, { assetBalance: async () => held, missingFuel })]
+  const task = sweepDepositsTask(withdrawalDependencies(room, { chain_senders }))
+  await task.run()
+  assert.equal((await sweepAt(address))?.step, 'fuelled')
+  held = 0n
+  await task.run()
+  assert.equal((await sweepAt(address))?.step, 'failed')
 })

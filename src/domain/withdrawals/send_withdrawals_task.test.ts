@@ -4,11 +4,18 @@ import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { assertBooksSound } from '#test/support/money.ts'
+import { openMoneyRoom } from '#test/support/money_room.ts'
 import { operate, setKillSwitch } from '#test/support/operator.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 import { balanceOf, fund } from '#test/support/topups.ts'
+import {
+  openWithdrawal,
+  signedOutcome,
+  withdrawalDependencies,
+} from '#test/support/withdrawal_room.ts'
 import { endOnChain, requested, WALLET } from '#test/support/withdrawals.ts'
+import { sendWithdrawalsTask } from './send_withdrawals_task.ts'
 
 const points = new Map<Failpoint, () => void>()
 const blocked = new Set<string>()
@@ -132,6 +139,26 @@ test('the kill switch keeps requested withdrawals from being signed until it is 
   assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
   assert.equal(sandbox.node.balanceOf(WALLET) - before, 99_000_000n)
   await assertBooksSound(db)
+})
+
+test('a kill switch that is turned on while a run signs stops that withdrawal and the rest', async () => {
+  const room = await openMoneyRoom()
+  const ids = [(await openWithdrawal(room)).id, (await openWithdrawal(room)).id]
+  const signed: string[] = []
+  const setSwitch = (is_on: boolean) =>
+    room.db.run(`update kill_switches set is_on = $1 where rail = 'withdrawals'`, [is_on])
+  const sign = async ({ id }: { id: string }) => {
+    signed.push(id)
+    if (signed.length === 1) await setSwitch(true)
+    return signedOutcome()
+  }
+  const task = sendWithdrawalsTask(withdrawalDependencies(room, { signer: { sign } }))
+  const stored = () => room.db.rows('select from withdrawal_transfers')
+  await task.run()
+  assert.deepEqual([signed, (await stored()).length], [ids.slice(0, 1), 0])
+  await setSwitch(false)
+  await task.run()
+  assert.equal((await stored()).length, 2)
 })
 
 test('a withdrawal to an address that was blocked meanwhile is not signed and returns', async () => {

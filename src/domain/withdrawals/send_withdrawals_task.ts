@@ -2,10 +2,11 @@ import { isKilled } from '#domain/risk/kill_switch.ts'
 import { type Lease, withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { ChainSender } from '#rails/chain/sender.ts'
+import type { ChainSender, LookupOutcome } from '#rails/chain/sender.ts'
 import { failWithdrawal, markBroadcasted, storeTransfer } from './advance_withdrawal.ts'
+import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
-import { signTransfer } from './sign_withdrawal.ts'
+import { holdUnseenTransfer, signTransfer } from './sign_withdrawal.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 import { findDueWithdrawals, hasDueWithdrawal, postpone } from './withdrawal_store.ts'
@@ -55,9 +56,10 @@ async function sendDue(
   chain_sender: ChainSender,
 ): Promise<void> {
   const { db } = dependencies
-  if (await isKilled(db, 'withdrawals')) return
   const due = dueFilter(dependencies, chain_sender, 'reserved')
   for (const withdrawal of await findDueWithdrawals(db, due)) {
+    // Signing takes a second or two: a switch that is turned on stops the rest of the run.
+    if (await isKilled(db, 'withdrawals')) return
     await sendWithdrawal(dependencies, chain_sender, withdrawal).catch(
       putLast(dependencies, withdrawal),
     )
@@ -83,10 +85,32 @@ async function sendWithdrawal(
   if (transfer === null) return
   dependencies.fail('after_sign')
   const sender = chain_sender.chain.hot_wallet
-  const stored = await storeTransfer(dependencies, withdrawal, { sender, transfer })
+  const known = await findKnownOutcome(dependencies, chain_sender, transfer)
+  if (known?.outcome === 'unknown') {
+    return holdUnseenTransfer(dependencies, withdrawal, transfer)
+  }
+  const is_mined = known !== null && 'result' in known
+  const stored = await storeTransfer(dependencies, withdrawal, { sender, transfer, is_mined })
   if (stored === null) return
   dependencies.fail('after_transfer_stored')
   await broadcastTransfer(dependencies, chain_sender, { withdrawal: stored, transfer })
+}
+
+/**
+ * The outcome of a transfer whose nonce an earlier one has passed; null for a new one. The signer
+ * may have signed it before the database was restored, and only the chain says if it was sent: if
+ * it may still be mined, no other is signed.
+ */
+async function findKnownOutcome(
+  { db }: WithdrawalDependencies,
+  chain_sender: ChainSender,
+  transfer: SentTransferRow,
+): Promise<LookupOutcome | null> {
+  const { name: chain, hot_wallet: address } = chain_sender.chain
+  if (transfer.nonce === null) return null
+  const next_nonce = await findNextNonce(db, { chain, address })
+  if (next_nonce === null || transfer.nonce >= next_nonce) return null
+  return chain_sender.lookup(toStoredTransfer(address, transfer))
 }
 
 /** Screens the address again, because the list may have changed since the request. */

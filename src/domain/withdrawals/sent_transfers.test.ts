@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChainSender, StoredTransfer, TransferFate } from '#rails/chain/sender.ts'
-import { findFate, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
+import type { ChainSender, LookupOutcome, StoredTransfer } from '#rails/chain/sender.ts'
+import { findOutcome, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 
 const NOW = new Date('2031-03-04T05:06:07.000Z')
 const FROM = 'ab'.repeat(20)
@@ -18,35 +18,35 @@ const attemptOf = (attempt: number, fields: Partial<SentTransferRow> = {}): Sent
 })
 
 /** A node that knows these transfers by txid, without 0x. */
-const nodeWith = (fates: Record<string, TransferFate>) =>
+const nodeWith = (outcomes: Record<string, LookupOutcome>) =>
   ({
     lookup: async ({ txid, from }: StoredTransfer) => {
       assert.equal(from, FROM)
-      return fates[txid] ?? { fate: 'unknown' }
+      return outcomes[txid] ?? { outcome: 'unknown' }
     },
   }) as unknown as ChainSender
 
-test('any attempt in a block decides the fate, an older one too', async () => {
+test('any attempt in a block decides the outcome, an older one too', async () => {
   const attempts = [attemptOf(3), attemptOf(2), attemptOf(1)]
-  for (const fate of ['mined', 'final'] as const) {
+  for (const outcome of ['mined', 'final'] as const) {
     for (const result of ['success', 'reverted', 'mismatch'] as const) {
-      const mined = { fate, result, block_number: 7 }
-      const node = nodeWith({ '1': mined, '3': { fate: 'dead' } })
-      assert.deepEqual(await findFate(node, FROM, attempts), { ...mined, txid: '0x1' })
+      const mined = { outcome, result, block_number: 7 }
+      const node = nodeWith({ '1': mined, '3': { outcome: 'dead' } })
+      assert.deepEqual(await findOutcome(node, FROM, attempts), { ...mined, txid: '0x1' })
     }
   }
 })
 
 test('without a block the newest attempt decides: a dead older one may be replaced', async () => {
   const attempts = [attemptOf(2), attemptOf(1)]
-  const alive = nodeWith({ '1': { fate: 'dead' } })
-  assert.deepEqual(await findFate(alive, FROM, attempts), { fate: 'unknown' })
-  const dead = nodeWith({ '2': { fate: 'dead' } })
-  assert.deepEqual(await findFate(dead, FROM, attempts), { fate: 'dead' })
+  const alive = nodeWith({ '1': { outcome: 'dead' } })
+  assert.deepEqual(await findOutcome(alive, FROM, attempts), { outcome: 'unknown' })
+  const dead = nodeWith({ '2': { outcome: 'dead' } })
+  assert.deepEqual(await findOutcome(dead, FROM, attempts), { outcome: 'dead' })
 })
 
-test('a payment without a signed transfer has no fate', async () => {
-  await assert.rejects(findFate(nodeWith({}), FROM, []), /a signed payment has its signed bytes/)
+test('a payment without a signed transfer has no outcome', async () => {
+  await assert.rejects(findOutcome(nodeWith({}), FROM, []), /a signed payment has its signed bytes/)
 })
 
 test('a transfer is stuck after bump_after_seconds, and only if it has a nonce', () => {

@@ -37,29 +37,31 @@ export const toStoredTransfer = (from: string, row: SentTransferRow): StoredTran
   txid: row.txid.replace(/^0x/, ''),
 })
 
-export type Fate = { fate: 'unknown' | 'dead' } | ({ fate: 'mined' | 'final' } & MinedTransfer)
+export type TransferOutcome =
+  | { outcome: 'unknown' | 'dead' }
+  | ({ outcome: 'mined' | 'final' } & MinedTransfer)
 
 /** The block of a transfer, its effect there, and which of the attempts it contains. */
 export type MinedTransfer = { result: TransferResult; block_number: number; txid: string }
 
 /**
- * The fate of a payment from all its attempts, newest first. Attempts with the same nonce replace
- * each other, and any of them may be in a block.
+ * The outcome of a payment from all its attempts, newest first. Attempts with the same nonce
+ * replace each other, and any of them may be in a block.
  */
-export async function findFate(
+export async function findOutcome(
   chain_sender: ChainSender,
   from: string,
   rows: readonly SentTransferRow[],
-): Promise<Fate> {
+): Promise<TransferOutcome> {
   const [newest] = rows
   assert(newest !== undefined, 'a signed payment has its signed bytes')
-  let outcome: Fate = { fate: 'unknown' }
+  let of_newest: TransferOutcome = { outcome: 'unknown' }
   for (const row of rows) {
     const found = await chain_sender.lookup(toStoredTransfer(from, row))
     if ('result' in found) return { ...found, txid: row.txid }
-    if (row === newest) outcome = found
+    if (row === newest) of_newest = found
   }
-  return outcome
+  return of_newest
 }
 
 /** It has waited so long for a block that only a higher fee helps. */

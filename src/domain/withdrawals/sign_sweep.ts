@@ -1,7 +1,8 @@
 import { assert } from '#kernel/assert.ts'
 import type { ChainSender, Payment } from '#rails/chain/sender.ts'
-import type { TransferIntent } from '#rails/signer/intent.ts'
+import type { SignerRefusal, TransferIntent } from '#rails/signer/intent.ts'
 import { settleSweep, storeLeg, storeLegReplacement, updateStep } from './advance_sweep.ts'
+import { MALFORMED_REFUSALS } from './lasting_refusals.ts'
 import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import type { Leg, SweepRow } from './sweep_store.ts'
@@ -44,8 +45,7 @@ export async function signLeg(context: SweepContext, sweep: SweepRow, leg: Leg):
   )
   if (!outcome.ok) {
     logRefusal(context, sweep, outcome.refusal)
-    // The fuel was computed when fees were high; the next sweep computes it again.
-    if (outcome.refusal === 'amount_over_limit') {
+    if (isFinalRefusal(outcome.refusal, network)) {
       await settleSweep(dependencies, sweep, { leg, ok: false })
     } else await updateStep(dependencies, sweep, {})
     return
@@ -58,6 +58,19 @@ export async function signLeg(context: SweepContext, sweep: SweepRow, leg: Leg):
     await chain_sender.broadcast(toStoredTransfer(sender, transfer))
   }
 }
+
+/**
+ * The next sweep has another number, so for the signer it is another transfer. amount_over_limit:
+ * the fuel was computed when fees were high. intent_conflict: after a restore of the database, the
+ * signer knows an earlier sweep with this number. attempt_too_early: the nonce was used by hand; on
+ * a chain without nonces the last attempt expires soon. The others are tried once an hour, in case
+ * the signer's settings were wrong.
+ */
+const isFinalRefusal = (refusal: SignerRefusal, { family }: TransferIntent['network']): boolean =>
+  refusal === 'amount_over_limit' ||
+  refusal === 'intent_conflict' ||
+  MALFORMED_REFUSALS.includes(refusal) ||
+  (refusal === 'attempt_too_early' && family === 'evm')
 
 /** Sends a stuck transfer again with a higher fee. False if the sender can't pay the fee. */
 export async function replaceLeg(

@@ -95,6 +95,16 @@ test('if the signer says the last attempt may still be mined, it is followed aga
   assert.deepEqual([step, attempt, txid], ['signed', 1, transfer.txid])
 })
 
+test('without a stored transfer, an attempt that is too early for the signer awaits an operator', async () => {
+  for (const fields of [{}, { refund_of: 'bal_restored' }]) {
+    const withdrawal = await openWithdrawal(room, fields)
+    const { dependencies } = signerWith({ ok: false, refusal: 'attempt_too_early' })
+    assert.equal(await signTransfer(dependencies, outletOf(room), withdrawal), null)
+    const { step, status_reason } = await reload(withdrawal)
+    assert.deepEqual([step, status_reason], ['review', 'nonce_taken'])
+  }
+})
+
 test('a replacement is the next attempt; null if the fee cannot rise or the signer refuses', async () => {
   const withdrawal = await openWithdrawal(room)
   const stuck = signedRow({ attempt: 3, nonce: 7n })

@@ -1,9 +1,10 @@
 import { assert } from '#kernel/assert.ts'
 import { type ChainSender, type Payment, TransferRefused } from '#rails/chain/sender.ts'
-import type { SignerRefusal, TransferIntent } from '#rails/signer/intent.ts'
+import type { TransferIntent } from '#rails/signer/intent.ts'
 import { TRANSACTION_DIGITS_MAX } from '#rails/signer/intent_shape.ts'
 import { holdForReview, resumeAttempt } from './advance_withdrawal.ts'
 import { alertOperator } from './awaiting_review.ts'
+import { LASTING_REFUSALS } from './lasting_refusals.ts'
 import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
@@ -13,18 +14,11 @@ import { findTransfers } from './withdrawal_store.ts'
 /** The signer's limits are per hour, so a refused withdrawal is retried after a minute. */
 const REFUSED_MS = 60_000
 
-/** If the node refuses it for this long, the cause is not a hot wallet that waits for sweeps. */
-const NODE_REFUSES_MS = 60 * 60_000
-
-/** Refusals that another try doesn't change. */
-const LASTING_REFUSALS: readonly SignerRefusal[] = [
-  'amount_over_limit',
-  'contract_not_allowed',
-  'intent_conflict',
-  'bad_address',
-  'bad_approval',
-  'bad_intent',
-]
+/**
+ * If the node refuses it for this long, the cause is not a hot wallet that waits for sweeps. A
+ * transfer that is in no block for this long is not in the node's pool either.
+ */
+const OPERATOR_AFTER_MS = 60 * 60_000
 
 /** Signs the transfer of a reserved withdrawal. Null if the signer or the node refuses for now. */
 export async function signTransfer(
@@ -33,12 +27,12 @@ export async function signTransfer(
   withdrawal: WithdrawalRow,
 ): Promise<SentTransferRow | null> {
   const transfers = await findTransfers(dependencies.db, withdrawal)
-  const loss = await findLoss(chain_sender, transfers)
-  if (loss === 'unproven') {
-    await holdLost(dependencies, withdrawal)
+  const lost_nonce = await findLostNonce(chain_sender, transfers)
+  if (lost_nonce === 'unproven') {
+    await holdForLostNonce(dependencies, withdrawal)
     return null
   }
-  if (loss === 'own') {
+  if (lost_nonce === 'own') {
     await resumeLast(dependencies, withdrawal, transfers)
     return null
   }
@@ -49,31 +43,36 @@ export async function signTransfer(
   }
   const { attempt } = withdrawal
   const outcome = await dependencies.signer.sign(
-    intentOf(chain_sender, withdrawal, { attempt, network: { ...network, ...loss } }),
+    intentOf(chain_sender, withdrawal, { attempt, network: { ...network, ...lost_nonce } }),
   )
   const now = dependencies.clock.now()
   if (outcome.ok) return toSentTransferRow(chain_sender, outcome.transfer, { attempt, now })
   logRefusal(dependencies, withdrawal, outcome.refusal)
-  if (outcome.refusal !== 'attempt_too_early' || transfers.length === 0) {
+  if (outcome.refusal !== 'attempt_too_early') {
     await hold(dependencies, withdrawal, {
       is_lasting: LASTING_REFUSALS.includes(outcome.refusal),
     })
-  } else if (loss === null) await resumeLast(dependencies, withdrawal, transfers)
-  else await holdLost(dependencies, withdrawal)
+  } else if (transfers.length > 0 && lost_nonce === null) {
+    await resumeLast(dependencies, withdrawal, transfers)
+  } else {
+    // Without a transfer the database was restored, and one that the signer knows may be mined.
+    await holdForLostNonce(dependencies, withdrawal)
+  }
   return null
 }
 
 /** Why the last attempt can't be mined, for the signer: null on a chain without nonces. */
-type Loss = { nonce_taken_by: string } | 'own' | 'unproven' | null
+type LostNonce = { nonce_taken_by: string } | 'own' | 'unproven' | null
 
 /**
- * The last attempt is dead, because its nonce is used. The signer needs the other transaction; if
- * an attempt of this withdrawal used it, nothing is lost.
+ * The last attempt is dead, because its nonce is used. The signer needs the transaction that used
+ * it: 'own' is an attempt of this withdrawal, so nothing is lost; 'unproven' means that the node
+ * does not show it, or shows more bytes than the signer reads.
  */
-async function findLoss(
+async function findLostNonce(
   chain_sender: ChainSender,
   transfers: readonly SentTransferRow[],
-): Promise<Loss> {
+): Promise<LostNonce> {
   const [last] = transfers
   if (last === undefined || last.nonce === null) return null
   const { chain } = chain_sender
@@ -95,7 +94,7 @@ async function resumeLast(
 }
 
 /** Nobody can show the signer that the last transfer is lost, so only an operator decides. */
-async function holdLost(
+async function holdForLostNonce(
   dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
 ): Promise<void> {
@@ -103,6 +102,30 @@ async function holdLost(
   const held = { step: 'review', next_try_at, status_reason: 'nonce_taken' } as const
   await holdForReview(dependencies, withdrawal, held)
   alertOperator(dependencies, withdrawal, 'the nonce of a withdrawal was used elsewhere')
+}
+
+/**
+ * The signer has signed this transfer before, but it was not stored: the database was restored, or
+ * the process died. While it may be mined, no other is signed; after an hour an operator decides.
+ */
+export async function holdUnseenTransfer(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  { txid }: SentTransferRow,
+): Promise<void> {
+  const fields = { withdrawal_id: withdrawal.id, txid }
+  dependencies.log.error('a transfer signed before is in no block', fields, undefined)
+  if (isHeldForLong(dependencies, withdrawal)) await holdForLostNonce(dependencies, withdrawal)
+  else await hold(dependencies, withdrawal, { is_lasting: false })
+}
+
+/** The first hold sets the reason; later ones change nothing. */
+function isHeldForLong(
+  { clock }: WithdrawalDependencies,
+  { status_reason, updated_at }: WithdrawalRow,
+): boolean {
+  const held_ms = status_reason === null ? 0 : clock.now().getTime() - updated_at.getTime()
+  return held_ms >= OPERATOR_AFTER_MS
 }
 
 async function networkOf(
@@ -125,11 +148,9 @@ async function holdRefusedByNode(
   withdrawal: WithdrawalRow,
   refused: TransferRefused,
 ): Promise<void> {
-  const { log, clock } = dependencies
-  log.error('the node would refuse a withdrawal', { withdrawal_id: withdrawal.id }, refused)
-  const { status_reason, updated_at } = withdrawal
-  const held_ms = status_reason === null ? 0 : clock.now().getTime() - updated_at.getTime()
-  await hold(dependencies, withdrawal, { is_lasting: held_ms >= NODE_REFUSES_MS })
+  const fields = { withdrawal_id: withdrawal.id }
+  dependencies.log.error('the node would refuse a withdrawal', fields, refused)
+  await hold(dependencies, withdrawal, { is_lasting: isHeldForLong(dependencies, withdrawal) })
 }
 
 /**

@@ -1,12 +1,12 @@
 import { assert } from '#kernel/assert.ts'
-import { microsFromUsd } from '#kernel/money.ts'
+import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { type ChainSender, TransferRefused } from '#rails/chain/sender.ts'
 import { settleSweep, updateStep } from './advance_sweep.ts'
 import { guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
-import { findFate, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
+import { findOutcome, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { paymentOf, replaceLeg, type SweepContext, senderOf, signLeg } from './sign_sweep.ts'
 import {
   findOpenSweeps,
@@ -42,12 +42,14 @@ export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
   }
 }
 
+const minimumOf = ({ chain }: ChainSender): Micros => microsFromUsd(chain.settings.sweep_min_usd)
+
 async function sweepChain(
   dependencies: WithdrawalDependencies,
   chain_sender: ChainSender,
 ): Promise<void> {
   const { chain } = chain_sender
-  const minimum_micros = microsFromUsd(chain.settings.sweep_min_usd)
+  const minimum_micros = minimumOf(chain_sender)
   const now = dependencies.clock.now()
   await planSweeps(dependencies.db, { chain: chain.name, minimum_micros, now })
   for (const sweep of await findOpenSweeps(dependencies.db, chain.name, now)) {
@@ -58,16 +60,22 @@ async function sweepChain(
   }
 }
 
-/** A sweep that always fails must not stop the others. */
+/**
+ * A sweep that always fails must not stop the others. The node refuses one whose coins were swept
+ * before, which the database has forgotten if it was restored; that sweep ends.
+ */
 async function postponeFailed(
-  { dependencies: { db, clock, log }, chain_sender: { chain } }: SweepContext,
+  context: SweepContext,
   sweep: SweepRow,
   cause: unknown,
 ): Promise<void> {
+  const { db, clock, log } = context.dependencies
+  const { chain } = context.chain_sender
   const isRefused = cause instanceof TransferRefused
   await postponeSweep(db, sweep, new Date(clock.now().getTime() + (isRefused ? REFUSED_MS : 0)))
   if (!isRefused) throw cause
   log.error('the node refused a sweep', { address: chain.showAddress(sweep.address) }, cause)
+  if ((await heldOf(context, sweep)) < sweep.value_micros) await endShort(context, sweep)
 }
 
 /** Takes one step. As with withdrawals, signed bytes are stored before they are sent. */
@@ -84,12 +92,37 @@ async function advanceSweep(context: SweepContext, sweep: SweepRow): Promise<voi
   }
 }
 
-/** The amount is stored before it is signed: an intent must have the same amount every time. */
-async function signFuel(context: SweepContext, sweep: SweepRow): Promise<void> {
+const heldOf = ({ chain_sender }: SweepContext, sweep: SweepRow): Promise<bigint> =>
+  chain_sender.assetBalance(paymentOf(chain_sender, sweep))
+
+async function endShort(
+  { dependencies, chain_sender: { chain } }: SweepContext,
+  sweep: SweepRow,
+): Promise<void> {
+  const address = chain.showAddress(sweep.address)
+  const cause = new Error('fewer coins are there than in the books')
+  dependencies.log.error('a sweep has ended', { address }, cause)
+  await settleSweep(dependencies, sweep, { leg: 'asset', ok: false })
+}
+
+/** A new sweep takes the coins that are there; null if they are not worth the fee. */
+async function limitToHeld(context: SweepContext, sweep: SweepRow): Promise<SweepRow | null> {
+  const held = await heldOf(context, sweep)
+  if (held >= sweep.value_micros) return sweep
+  if (held >= minimumOf(context.chain_sender) && held > 0n) return { ...sweep, value_micros: held }
+  await endShort(context, sweep)
+  return null
+}
+
+/** The amounts are stored before they are signed: an intent must have the same ones every time. */
+async function signFuel(context: SweepContext, planned: SweepRow): Promise<void> {
   const { dependencies, chain_sender } = context
+  const sweep = planned.fuel === null ? await limitToHeld(context, planned) : planned
+  if (sweep === null) return
+  const { value_micros } = sweep
   const fuel = sweep.fuel ?? (await chain_sender.missingFuel(paymentOf(chain_sender, sweep)))
   const change = fuel === 0n ? ({ step: 'fuelled', attempt: 1 } as const) : { fuel }
-  const updated = await updateStep(dependencies, sweep, change)
+  const updated = await updateStep(dependencies, sweep, { ...change, value_micros })
   if (updated !== null && fuel > 0n) await signLeg(context, updated, 'fuel')
 }
 
@@ -104,10 +137,10 @@ async function followLeg(context: SweepContext, sweep: SweepRow, leg: Leg): Prom
   const { dependencies, chain_sender } = context
   const transfers = await findSweepTransfers(dependencies.db, sweep, leg)
   const sender = senderOf(chain_sender, sweep, leg)
-  const found = await findFate(chain_sender, sender, transfers)
+  const found = await findOutcome(chain_sender, sender, transfers)
   const [newest] = transfers
   assert(newest !== undefined, 'a leg in progress has its signed bytes')
-  switch (found.fate) {
+  switch (found.outcome) {
     case 'final':
       return settleSweep(dependencies, sweep, { leg, ok: found.result === 'success' })
     case 'dead': {

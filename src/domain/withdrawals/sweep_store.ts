@@ -59,7 +59,7 @@ export async function findOpenSweeps(tx: Tx, chain: string, now: Date): Promise<
   )
 }
 
-export type SweepChange = Partial<Pick<SweepRow, 'step' | 'attempt' | 'fuel'>>
+export type SweepChange = Partial<Pick<SweepRow, 'step' | 'attempt' | 'fuel' | 'value_micros'>>
 
 /** Updates a sweep. Null if it has left the step and attempt of `before`. */
 export async function updateSweep(
@@ -71,7 +71,8 @@ export async function updateSweep(
   const next = { ...before, ...change }
   const [row] = await tx.rows<SweepRow>(
     `update sweeps
-        set step = $6, attempt = $7, fuel = $8, updated_at = $9, next_try_at = $10
+        set step = $6, attempt = $7, fuel = $8, updated_at = $9, next_try_at = $10,
+            value_micros = $11
       where chain = $1 and address = $2 and number = $3 and step = $4 and attempt = $5
   returning ${COLUMNS}`,
     [
@@ -85,6 +86,7 @@ export async function updateSweep(
       next.fuel,
       now,
       next_try_at,
+      next.value_micros,
     ],
   )
   return row ?? null

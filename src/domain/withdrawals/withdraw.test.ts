@@ -178,6 +178,29 @@ test('with two-factor on, a session needs an unused code and an API key needs no
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 960)
 })
 
+test('a code works once, and only wrong ones count, even if the call is refused otherwise', async () => {
+  const { secret, recovery_codes } = await turnOnTwoFactor(url, person.bearer, clock)
+  const ask = (totp_code?: string) => askToWithdraw(account, { amount_usd: 2_000, totp_code })
+  for (const code of [codeOf(secret, clock, 1), ...recovery_codes]) {
+    assertRefused(await ask(code), 409, 'insufficient_balance')
+    assertRefused(await ask(code), 401, 'totp_invalid')
+  }
+})
+
+test('calls at the same time under one Idempotency-Key use the code once', async () => {
+  const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
+  const body = { amount_usd: 20, address: WALLET, totp_code: codeOf(secret, clock, 1) }
+  const ask = () =>
+    send(url, 'POST', '/v1/withdrawals', { bearer: person.bearer, body, key: 'pay-2' })
+  const replies = await Promise.all(Array.from({ length: 10 }, ask))
+  for (const reply of replies.filter(({ status }) => status !== 201)) {
+    assertRefused(reply, 409, 'idempotency_in_progress')
+  }
+  const { status, headers } = await ask()
+  assert.deepEqual([status, headers.get('idempotent-replayed')], [201, 'true'])
+  assert.equal((await balanceOf(url, person.bearer)).balance_usd, 980)
+})
+
 test('refuses while the kill switch of withdrawals is on', async () => {
   await db.run(`update kill_switches set is_on = true where rail = 'withdrawals'`)
   try {

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import { recheckCaller } from '#domain/accounts/recheck_caller.ts'
-import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
+import { requireSessionCode } from '#domain/accounts/two_factor.ts'
 import { chargeBudget, recordCharge } from '#domain/budgets/charge_budget.ts'
 import { clientIdOf } from '#domain/context/client_id.ts'
 import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
@@ -45,16 +45,13 @@ export const withdraw: Handler<'withdraw'> = {
     await requireCooledDown(db, caller, context)
     const isSuspicious = await requireAllowed(context, target)
     const isForReview = isSuspicious || needsReview(amount_micros, settings)
-    const isCodeRequired = await requireSessionCode(context, input.totp_code)
+    const hasCode = await requireSessionCode(context, input.totp_code)
 
     return async (call) => {
-      const { tx, now, newId, keys, clock, audit } = call
+      const { tx, now, newId, keys, audit } = call
       const { account_id } = caller
       await requireRailOpen(tx, 'withdrawals')
-      await recheckCaller(call, { hasCode: isCodeRequired })
-      if (isCodeRequired) {
-        await consumeSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
-      }
+      await recheckCaller(call, { hasCode })
       const purpose = `withdraw ${formatUsd(amount_micros)} to ${input.address}`
       const charge = await chargeBudget(call, {
         operation: 'withdraw',

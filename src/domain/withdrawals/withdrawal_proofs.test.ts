@@ -9,7 +9,7 @@ const requestedAt = (age: string, fields: string) => `
   select account_id, 'wd_' || id_time(now() - interval '${age}') || '0000000000000000', 'USDT',
          'tron', '', 10000000, 1000000, ${fields}, now() - interval '${age}',
          now() - interval '${age}'
-    from account_heads;
+    from account_sequences;
   insert into movements (account_id, id, movement, from_kind, from_balance_micros, to_kind,
                          to_balance_micros, amount_micros, reference_type, reference_id,
                          description, created_at)

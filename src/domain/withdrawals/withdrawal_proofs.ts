@@ -140,7 +140,7 @@ export const withdrawal_proofs: readonly Proof[] = [
   },
   {
     name: 'every withdrawal is advanced within an hour',
-    scope: 'programme',
+    scope: 'program',
     sql: `select w.account_id, w.id,
                  format('The withdrawal is %s and was due at %s.', w.step, w.next_try_at)
                    as sentence
@@ -154,7 +154,7 @@ export const withdrawal_proofs: readonly Proof[] = [
   },
   {
     name: 'every withdrawal arrives or returns within a day',
-    scope: 'programme',
+    scope: 'program',
     sql: `select w.account_id, w.id,
                  format('The withdrawal was requested at %s and is %s.', w.created_at, w.step)
                    as sentence
@@ -169,7 +169,7 @@ export const withdrawal_proofs: readonly Proof[] = [
   },
   {
     name: 'no withdrawal waits for a review for more than 7 days',
-    scope: 'programme',
+    scope: 'program',
     sql: `select w.account_id, w.id,
                  format('The withdrawal has waited for a review since %s.', w.created_at)
                    as sentence

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
+import { readMasked } from '#iso8583/mask.ts'
 import {
   encodeStandard,
   sampleOf,
@@ -72,13 +73,13 @@ test('elements 8 and 24 of a purchase are stored with its message', async () => 
   peer.write(writeFrame(default_link.frame, encodeStandard(message)))
   const [response] = await peer.receive(1)
   assert.equal(response?.fields[39], '00')
-  const [kept] = await issuer.db.rows<{ fields: string }>(
-    `select m.fields from network_messages m join transactions t on t.id = m.transaction_id
+  const [kept] = await issuer.db.rows<{ raw: Buffer }>(
+    `select m.raw from network_messages m join transactions t on t.id = m.transaction_id
       where t.retrieval_reference_number = $1`,
     [message.fields[37]],
   )
-  const fields = JSON.parse(kept?.fields ?? '') as Record<string, string>
-  assert.deepEqual([fields['8'], fields['24']], ['00000000', '200'])
+  const { fields } = readMasked(default_link, kept?.raw ?? Buffer.of())
+  assert.deepEqual([fields[8], fields[24]], ['00000000', '200'])
 })
 
 test('a merchant country in lowercase is accepted', async () => {

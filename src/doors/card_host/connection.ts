@@ -5,8 +5,6 @@ import { type CardHostDependencies, dispatch, type PendingResponse } from './dis
 import type { FrameScheduler, FrameSource } from './frame_scheduler.ts'
 import { ECHO_TEST, networkManagementRequest, type SignOnState } from './network_management.ts'
 
-/** Networks time out after two seconds or more; the host responds before that. */
-export const DEADLINE_MS = 1_500
 /** With this many messages in flight, the socket is paused until some are responded to. */
 const IN_FLIGHT_MAX = 256
 const ECHO_AFTER_MS = 60_000
@@ -23,7 +21,7 @@ const CLOSING_MAX_MS = 4_000
 
 type ConnectionOptions = { scheduler: FrameScheduler; state: SignOnState }
 
-type PendingMessage = { received_ms: number; header: Uint8Array; respondLate(): Uint8Array }
+type PendingMessage = { deadline_ms: number; header: Uint8Array; respondLate(): Uint8Array }
 
 /**
  * One peer. A message's path is #onData → scheduler → handleNext → #splitChunk → #handleFrame →
@@ -139,9 +137,9 @@ export class Connection implements FrameSource {
     }
   }
 
-  #awaitResponse({ response, respondLate }: PendingResponse, header: Uint8Array): void {
-    const received_ms = this.#dependencies.clock.monotonic()
-    const pending: PendingMessage = { received_ms, header, respondLate }
+  #awaitResponse(outcome: PendingResponse, header: Uint8Array): void {
+    const { deadline_ms, response, respondLate } = outcome
+    const pending: PendingMessage = { deadline_ms, header, respondLate }
     this.#pending.add(pending)
     this.#updateFlow()
     void response.then((bytes) => this.#settle(pending, bytes))
@@ -177,7 +175,7 @@ export class Connection implements FrameSource {
   tick(): void {
     const now_ms = this.#dependencies.clock.monotonic()
     for (const pending of this.#pending) {
-      if (now_ms - pending.received_ms < DEADLINE_MS || !this.#scheduler.hasTimeLeft()) break
+      if (now_ms < pending.deadline_ms || !this.#scheduler.hasTimeLeft()) break
       this.#settle(pending, pending.respondLate())
     }
     const silence_ms = now_ms - this.#last_data_ms

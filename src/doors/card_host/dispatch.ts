@@ -1,10 +1,10 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type CardRequest, isAdvice } from '#domain/authorizations/request.ts'
+import { type CardRequest, RESPONSE_MAX_MS } from '#domain/authorizations/request.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
-import { maskMessage } from '#iso8583/mask.ts'
+import { maskBytes } from '#iso8583/mask.ts'
 import { decode, decodePartially, encode, encodeResponse, type Message } from '#iso8583/message.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
@@ -18,7 +18,7 @@ import {
   type SignOnState,
 } from './network_management.ts'
 import { FORMAT_ERROR, ISSUER_INOPERATIVE } from './response_codes.ts'
-import { toRequest } from './to_request.ts'
+import { isDeclinable, toRequest } from './to_request.ts'
 import {
   ECHOED_ELEMENTS,
   type ResponseContext,
@@ -38,6 +38,8 @@ export type CardHostDependencies = {
 
 export type PendingResponse = {
   type: 'pending'
+  /** By the monotonic clock. */
+  deadline_ms: number
   response: Promise<Uint8Array>
   /** The response if the engine has not decided before the deadline. */
   respondLate(): Uint8Array
@@ -111,11 +113,13 @@ function submit(
   message: Message,
 ): FrameOutcome {
   const { link, keys, clock, engine, metrics } = dependencies
+  const deadline_ms = clock.monotonic() + RESPONSE_MAX_MS
   const request = toRequest(message, {
     link,
     keys,
     received_at: clock.now(),
-    message: maskMessage(link, message),
+    deadline_ms,
+    message: { mti: message.mti, raw: maskBytes(link, message), fields: null },
     // The engine calls it inside the batch, because it stores the response with the decision.
     answer: (decision) => {
       const response = toResponse(context, decision)
@@ -130,23 +134,31 @@ function submit(
     is_advice: message.mti[2] === '2',
     has_cvv: request.isCodeRight !== null,
   }
-  if (state.sign_on === 'signed_off' && !isAdvice(request.kind)) {
+  if (state.sign_on === 'signed_off' && isDeclinable(message.mti)) {
     return respond(declineUndecided(dependencies, context, 'programme_paused'))
   }
+  let is_late = false
   return {
     type: 'pending',
+    deadline_ms,
     response: engine.submit(request).then(
       ({ answer }) => answer,
-      (cause: unknown) =>
-        declineUndecided(dependencies, context, declineCodeOf(dependencies, request, cause)),
+      (cause: unknown) => {
+        // It was declined, logged and counted when its time was up.
+        if (is_late && cause instanceof Overdue) return NOT_SENT
+        return declineUndecided(dependencies, context, declineCodeOf(dependencies, request, cause))
+      },
     ),
     respondLate: () => {
+      is_late = true
       const labels = { kind: request.kind, link: link.name }
       dependencies.log.error('card message not decided before its deadline', labels, undefined)
       return declineUndecided(dependencies, context, 'issuer_unavailable')
     },
   }
 }
+
+const NOT_SENT = new Uint8Array()
 
 /** Declines a message that the engine did not decide. Nothing is stored. */
 function declineUndecided(

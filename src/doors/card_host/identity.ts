@@ -1,3 +1,4 @@
+import type { PurchaseReference } from '#domain/authorizations/request.ts'
 import type { OriginalDataElements } from '#iso8583/subfields.ts'
 
 /**
@@ -16,23 +17,38 @@ export type MessageKey = {
 }
 
 export function identityOf(key: MessageKey, now: Date): string {
-  const { link, mti, stan, acquirer, pan_hash } = key
-  const at = `${yearOf(key.transmission_time, now)}${key.transmission_time}`
-  return [at, link, mti.slice(0, 3), stan, withoutZeros(acquirer), pan_hash].join('|')
+  return prefixOf(key, now) + withoutZeros(key.acquirer) + SEPARATOR + key.pan_hash
 }
+
+const SEPARATOR = '|'
+
+/** Up to the acquirer. */
+function prefixOf({ link, mti, stan, transmission_time }: MessageKey, now: Date): string {
+  const at = `${yearOf(transmission_time, now)}${transmission_time}`
+  return [at, link, mti.slice(0, 3), stan, ''].join(SEPARATOR)
+}
+
+type OriginalNames = Pick<PurchaseReference, 'original_identity' | 'original_prefix'>
+
+const NO_ORIGINAL: OriginalNames = { original_identity: null, original_prefix: null }
+/** Element 90 of a message that names none is absent or filled with zeros. */
+const NO_TIME = '0000000000'
 
 /** The identity of the original message in element 90. */
-export function originalIdentityOf(
-  original: OriginalDataElements,
+export function originalOf(
+  original: OriginalDataElements | null,
   { link, pan_hash }: Pick<MessageKey, 'link' | 'pan_hash'>,
   now: Date,
-): string {
+): OriginalNames {
+  if (original === null || original.transmission_time === NO_TIME) return NO_ORIGINAL
   const { mti, stan, transmission_time, acquirer } = original
-  return identityOf({ link, mti, stan, transmission_time, acquirer, pan_hash }, now)
+  const key = { link, mti, stan, transmission_time, acquirer, pan_hash }
+  return { original_identity: identityOf(key, now), original_prefix: prefixOf(key, now) }
 }
 
+/** Element 32 may be absent, which element 90 shows as zeros. */
 const withoutZeros = (digits: string): string =>
-  digits[0] === '0' ? digits.replace(/^0+(?=.)/, '') : digits
+  digits[0] === '0' ? digits.replace(/^0+/, '') : digits
 
 const HALF_YEAR_DAYS = 183
 const DAY_MS = 86_400_000

@@ -48,7 +48,7 @@ const PARTIAL_APPROVAL = '10'
 const NO_ACTION = '21'
 const UNKNOWN_ORIGINAL = '25'
 
-export function declineResponseCode(code: DeclineCode, network: Decision['network']): string {
+function declineResponseCode(code: DeclineCode, network: Decision['network']): string {
   const row = response_codes[code]
   return (network === null ? undefined : row[network]) ?? row.any
 }

@@ -12,7 +12,7 @@ import {
 import { readPrivateTags } from '#iso8583/tags.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { chargeOf } from './amounts.ts'
-import { identityOf, type MessageKey, originalIdentityOf } from './identity.ts'
+import { identityOf, type MessageKey, originalOf } from './identity.ts'
 
 type Fields = Readonly<Record<number, string>>
 
@@ -37,7 +37,10 @@ const WALLETS: Readonly<Record<string, Entry['wallet']>> = {
 }
 
 /** The parts of a request that are not read from the message's elements. */
-export type RequestSource = Pick<CardRequest, 'message' | 'answer' | 'restore' | 'received_at'> & {
+export type RequestSource = Pick<
+  CardRequest,
+  'message' | 'answer' | 'restore' | 'received_at' | 'deadline_ms'
+> & {
   link: Link
   keys: Keys
 }
@@ -50,7 +53,7 @@ export type RequestSource = Pick<CardRequest, 'message' | 'answer' | 'restore' |
  */
 export function toRequest(
   { mti, fields }: Message,
-  { link, keys, received_at, message, answer, restore }: RequestSource,
+  { link, keys, received_at, deadline_ms, message, answer, restore }: RequestSource,
 ): CardRequest {
   const kind = kindOf(mti, fields)
   requireMandatoryElements(mti, kind, fields)
@@ -60,6 +63,8 @@ export function toRequest(
   const tags = tagsOf(link, fields)
   const charge = chargeOf(fields)
   const cvv = tags.get(TAG_CVV)
+  const elements = fields[90] === undefined ? null : readOriginalDataElements(fields[90])
+  const original = originalOf(elements, key, received_at)
   return {
     kind,
     link: link.name,
@@ -77,10 +82,8 @@ export function toRequest(
     challenge_id: tags.get(TAG_CHALLENGE) ?? null,
     reference: {
       transaction_id: null,
-      original_identity:
-        fields[90] === undefined
-          ? null
-          : originalIdentityOf(readOriginalDataElements(fields[90]), key, received_at),
+      original_identity: original.original_identity,
+      original_prefix: original.original_prefix,
       retrieval_reference_number: trimmed(fields[37]),
       authorization_code: trimmed(fields[38]),
     },
@@ -89,9 +92,11 @@ export function toRequest(
         ? null
         : BigInt(readReplacementAmounts(fields[95]).transaction_amount),
     is_final: tags.get(TAG_FINAL) === '1',
+    is_early: false,
     network_transaction_id: trimmed(fields[63]),
     settles: null,
     received_at,
+    deadline_ms: isDeclinable(mti) ? deadline_ms : Number.POSITIVE_INFINITY,
     message,
     answer,
     restore,
@@ -114,9 +119,9 @@ function kindOf(mti: string, fields: Fields): RequestKind {
     case '20':
       return requestKindOf(mti, type, fields)
     case '12':
-      return STAND_IN_APPROVALS.has(fields[39] ?? '00') ? 'advise' : 'advise_declined'
+      return adviceKindOf(type, fields)
     case '22':
-      return type === '20' ? 'refund' : 'capture'
+      return type === CREDIT ? 'refund' : 'capture'
     case '40':
     case '42':
       return 'reverse'
@@ -124,12 +129,22 @@ function kindOf(mti: string, fields: Fields): RequestKind {
   throw new MalformedMessage(null, 'bad_mti')
 }
 
+/** Processing codes in element 3. */
+const CREDIT = '20'
+const BALANCE_INQUIRY = '30'
+
+function adviceKindOf(type: string, fields: Fields): RequestKind {
+  if (!STAND_IN_APPROVALS.has(fields[39] ?? '00')) return 'advise_declined'
+  return type === CREDIT || type === BALANCE_INQUIRY ? 'acknowledge' : 'advise'
+}
+
 /** Element 4 of an account verification. */
 const ZERO_AMOUNT = '000000000000'
 
 function requestKindOf(mti: string, type: string, fields: Fields): RequestKind {
-  if (type === '20') return 'credit'
-  if (type === '30') return 'balance'
+  // No clearing follows a single message: what it credits, it credits now.
+  if (type === CREDIT) return mti[1] === '2' ? 'refund' : 'credit'
+  if (type === BALANCE_INQUIRY) return 'balance'
   if (mti[1] === '2') return 'debit'
   if (fields[4] === ZERO_AMOUNT) return 'verify'
   return fields[90] === undefined ? 'authorize' : 'increment'
@@ -143,9 +158,14 @@ function requireMandatoryElements(mti: string, kind: RequestKind, fields: Fields
 
 function mandatoryElementsOf(mti: string, kind: RequestKind): readonly number[] {
   if (kind === 'authorize' || kind === 'debit') return MANDATORY_IN_PURCHASES
-  if (kind === 'capture' || kind === 'refund' || kind === 'advise') return MANDATORY_IN_CLEARINGS
-  return mti[2] === '0' && mti[1] !== '4' ? MANDATORY_IN_REQUESTS : MANDATORY
+  if (isDeclinable(mti)) return MANDATORY_IN_REQUESTS
+  const isClearing = kind === 'capture' || kind === 'refund' || kind === 'advise'
+  return isClearing ? MANDATORY_IN_CLEARINGS : MANDATORY
 }
+
+/** True for 0100 and 0200: advices and reversals report what has happened. */
+export const isDeclinable = (mti: string): boolean =>
+  mti[2] === '0' && (mti[1] === '1' || mti[1] === '2')
 
 /** Element 2, or the digits before the separator of track 2. */
 function panOf(fields: Fields): string {

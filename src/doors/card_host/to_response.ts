@@ -2,6 +2,7 @@ import type { Decision, StoredResponse } from '#domain/authorizations/request.ts
 import { elementsOffset } from '#iso8583/bitmap.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { encodedSizeOf, type Link } from '#iso8583/link.ts'
+import { findPans, includesAny } from '#iso8583/mask.ts'
 import { encodeResponse, type Message } from '#iso8583/message.ts'
 import { writeAdditionalAmounts } from '#iso8583/subfields.ts'
 import { writeElement } from '#iso8583/write_element.ts'
@@ -35,15 +36,13 @@ export function toResponse(context: ResponseContext, decision: Decision): Stored
   const fields = responseFields(context, decision, response_code)
   const echoes = echoedElementsOf(message.fields)
   const bytes = encodeResponse(link, message, { mti, fields, echoes })
-  return { mti, response_code, fields, bytes, kept_bytes: withoutPan(link, message, bytes) }
+  return { mti, response_code, fields: null, bytes, kept_bytes: withoutPan(link, message, bytes) }
 }
 
 /** Free text that contains the card number is not echoed, because the response is stored. */
 function echoedElementsOf(fields: Message['fields']): ReadonlySet<number> {
-  const pan = fields[2] ?? ''
-  const with_pan = FREE_TEXT_ELEMENTS.filter(
-    (element) => pan !== '' && fields[element]?.includes(pan),
-  )
+  const pans = findPans(fields)
+  const with_pan = FREE_TEXT_ELEMENTS.filter((element) => includesAny(fields[element] ?? '', pans))
   if (with_pan.length === 0) return ECHOED_ELEMENTS
   return new Set([...ECHOED_ELEMENTS].filter((element) => !with_pan.includes(element)))
 }

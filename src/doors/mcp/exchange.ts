@@ -55,7 +55,7 @@ export function openExchange({
 }: Pick<Exchange, 'runtime' | 'tools' | 'request' | 'reply'>): Exchange {
   const bearer = bearerOf(request.headers.authorization)
   const runtime = runtimeOfBearer(home, bearer)
-  const request_context = requestContextOf(runtime, request)
+  const request_context = requestContextOf(request)
   reply.header('request-id', request_context.id)
   return {
     runtime,

@@ -31,12 +31,9 @@ function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string):
   return folded === new URL(public_url).origin || LOOPBACK.test(host)
 }
 
-const USUAL_ACCEPT = 'application/json, text/event-stream'
-
 /** A response can be JSON or an event stream, so a client must accept both. */
 export function requireAccept({ headers }: FastifyRequest): void {
   const accept = headers.accept ?? '*/*'
-  if (accept === USUAL_ACCEPT) return
   const takes = (type: string) => accept.includes(type) || accept.includes('*/*')
   if (takes('application/json') && takes('text/event-stream')) return
   throw new Problem(
@@ -47,9 +44,8 @@ export function requireAccept({ headers }: FastifyRequest): void {
 }
 
 export function requireJsonType({ headers }: FastifyRequest): void {
-  const type = headers['content-type']
-  if (type === 'application/json') return
-  if (type?.split(';')[0]?.trim().toLowerCase() === 'application/json') return
+  const [type] = (headers['content-type'] ?? '').split(';')
+  if (type?.trim().toLowerCase() === 'application/json') return
   throw new Problem('unsupported_media_type', 'Send the message as application/json.')
 }
 

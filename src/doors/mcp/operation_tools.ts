@@ -12,7 +12,7 @@ export const operation_tools: Tools = {
   list: ({ settings }, caller) => toolList(settings.x402, caller),
   has: (name) => Object.hasOwn(operations, name),
   isOpen: (name) => shapeOf(name).access === 'anyone',
-  isAllowed: ({ name }, caller) => mayCall(shapeOf(name), caller),
+  isAllowed: ({ name, arguments: given }, caller) => mayCall(shapeOf(name), caller, given),
   scopesFor: ({ name, arguments: given }) => scopesFor(shapeOf(name), given),
   // Uploads take long enough for progress notifications.
   isLong: (name) => name === 'add_dispute_evidence',

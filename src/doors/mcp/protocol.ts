@@ -79,7 +79,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** A message may repeat what the client sent, which can be long. */
 const MESSAGE_LENGTH_MAX = 1_000
 
-/** `result` is already JSON text; toolResult says what it saves not to parse it again. */
+/** `result` is already JSON text, as a remembered list of tools is. */
 export function resultText(id: MessageId | null, result: string): string {
   const written = typeof id === 'string' ? JSON.stringify(id) : id
   return `{"jsonrpc":"2.0","id":${written},"result":${result}}`

@@ -1,4 +1,3 @@
-import { card_policies } from '#contract/card_policies.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { type Scope, scope_names, scopes } from '#contract/scopes.ts'
 import type { ErrorBody } from '#contract/shapes.ts'
@@ -7,6 +6,7 @@ import { findGrant } from '#domain/credentials/grant_store.ts'
 import { isWithinActions } from '#domain/credentials/token_access.ts'
 import { STEP_UP_MS, sealStepUp } from '#domain/oauth_grants/step_up_request.ts'
 import type { Response } from '#operations/call.ts'
+import { isForWholeAccount } from '#operations/steps/require_card_access.ts'
 import { type Exchange, identify, type ToolCall } from './exchange.ts'
 import { ELICITATION_VERSION, isObject, type Params, ProtocolError } from './protocol.ts'
 
@@ -93,7 +93,7 @@ async function grantToWiden(
   const { grant_id, card_ids } = caller
   if (missing.length === 0) return undefined
   if (grant_id === undefined || card_ids === null) return grant_id
-  if (card_policies[name as OperationName] === 'denied') return undefined
+  if (isForWholeAccount(name as OperationName)) return undefined
   const grant = await findGrant(runtime.db, grant_id)
   const actions = grant?.card_actions ?? null
   return missing.every((scope) => isWithinActions(scope, actions)) ? grant_id : undefined

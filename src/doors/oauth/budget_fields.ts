@@ -55,8 +55,7 @@ placeholder="Don’t ask" value="${texts.ask_above}"></label>
 
 /** Sentences for the owner, when the form is shown again. */
 const NOT_AN_AMOUNT = 'Enter the budget in dollars, like 50.'
-const NO_AMOUNT =
-  'Enter a budget amount, or clear “Ask me above”: without an amount, the app never has to ask you.'
+const NO_AMOUNT = 'Enter an amount, or clear “Ask me above”.'
 
 type EnteredBudget = { budget: Budget | null | undefined } | { problem: string }
 

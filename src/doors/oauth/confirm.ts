@@ -40,18 +40,18 @@ export async function confirmSignIn(
   if (entered === null) return sendConfirmPage(context, { email, guarded })
   const verified = await verifySignIn(context, entered)
   if ('account_id' in verified && verified.account_id === account_id) return null
-  const { error, message } = {
-    error: '',
+  const { problem_code, message } = {
+    problem_code: null,
     message: 'Your session expired. Sign in again.',
     ...verified,
   }
-  const needsCode = error === 'totp_required' || error === 'totp_invalid'
+  const needsCode = problem_code === 'totp_required' || problem_code === 'totp_invalid'
   const page = {
     email,
     guarded,
     ...(needsCode && { sealed_credentials: sealCredentials(context, entered) }),
   }
-  if (error === 'totp_required') return sendConfirmPage(context, page)
+  if (problem_code === 'totp_required') return sendConfirmPage(context, page)
   return sendConfirmPage(context, { ...page, error_message: message }, 401)
 }
 

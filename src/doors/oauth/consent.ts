@@ -6,7 +6,7 @@ import type { Budget } from '#domain/budgets/budget.ts'
 import { findBudgets } from '#domain/budgets/budget_store.ts'
 import { type CardChoice, findCardChoices } from '#domain/cards/card_choices.ts'
 import { lockLiveGrantsOf } from '#domain/credentials/grant_store.ts'
-import { resourceNamed } from '#domain/credentials/resource.ts'
+import { type Audience, audienceOf, type ResourceName } from '#domain/credentials/resource.ts'
 import { type CardAccess, card_action_names } from '#domain/credentials/token_access.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
 import {
@@ -60,9 +60,7 @@ export async function showConsent(
     mode: settings.mode,
     client_name,
     redirect,
-    resource_names: request.resources.map((address) =>
-      resourceNamed(settings, address) === 'rest' ? 'the API' : 'the agent tools',
-    ),
+    resource_names: resourceNames(request.resources.map((url) => audienceOf(settings, url))),
     email: account.email,
     csrf,
     requested: request.requested,
@@ -78,6 +76,12 @@ export async function showConsent(
     }),
   })
   return sendPage(reply, error_message === undefined ? 200 : 400, text, consent_headers)
+}
+
+function resourceNames(audiences: readonly (Audience | null)[]): string[] {
+  const isFor = (resource: ResourceName) =>
+    audiences.includes(resource) || audiences.includes('both')
+  return [...(isFor('mcp') ? ['the agent tools'] : []), ...(isFor('rest') ? ['the API'] : [])]
 }
 
 /** The budget that the client has now, so that the owner sees and can change it. */

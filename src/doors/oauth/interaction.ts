@@ -56,7 +56,7 @@ async function loadInteraction(
     request,
     reply,
     req,
-    request_context: requestContextOf(runtime, request),
+    request_context: requestContextOf(request),
     interaction,
     client_name,
     step_up,

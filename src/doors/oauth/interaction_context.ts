@@ -5,6 +5,7 @@ import type { StepUp } from '#domain/oauth_grants/step_up_request.ts'
 import type { Call } from '#operations/call.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { page_headers } from './page.ts'
+import { hijackReply } from './provider_request.ts'
 import type { Redirect } from './redirect.ts'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -38,7 +39,7 @@ export async function finish(
   { provider, reply, req }: InteractionContext,
   result: Parameters<Provider['interactionFinished']>[2],
 ): Promise<FastifyReply> {
-  reply.hijack()
+  hijackReply(reply)
   await provider.interactionFinished(req, reply.raw, result, { mergeWithLastSubmission: true })
   return reply
 }

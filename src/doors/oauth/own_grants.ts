@@ -69,7 +69,7 @@ async function readChange(runtime: Runtime, request: FastifyRequest, reply: Fast
   const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
   reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
   const { id } = request.params as { id: string }
-  const request_context = requestContextOf(runtime, request)
+  const request_context = requestContextOf(request)
   const audit = { ...runtime, caller, request: request_context, operation: null }
   return { caller, id, audit_context: auditContextOf(audit) }
 }

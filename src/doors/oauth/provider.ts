@@ -5,11 +5,12 @@ import { findAccounts } from '#domain/accounts/account_store.ts'
 import type { AuditContext } from '#domain/audit/audit.ts'
 import { oauthHashes } from '#domain/credentials/oauth_hash.ts'
 import { renewClientSecret } from '#domain/credentials/oauth_payload_store.ts'
-import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
+import { audienceOf, resourceUrl } from '#domain/credentials/resource.ts'
 import { markSecret } from '#kernel/cell.ts'
 import { cellOfId } from '#kernel/id.ts'
 import { runtimeOfId } from '#operations/cells.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
+import type { Settings } from '#settings/settings.ts'
 import { GRANT_MODELS, oauthAdapter } from './adapter.ts'
 import { requireBudgetDetail } from './budget_details.ts'
 import { DETAIL_TYPES, requireCardDetail } from './card_details.ts'
@@ -165,12 +166,12 @@ function providerFeatures({ settings }: Runtime): NonNullable<Configuration['fea
     registrationManagement: { enabled: true },
     resourceIndicators: {
       enabled: true,
-      defaultResource: async () => resourceUrl(settings, 'mcp'),
+      defaultResource: async (_ctx, _client, granted) => defaultResource(settings, granted),
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, address) => {
-        const resource = resourceNamed(settings, address)
-        if (resource === null) throw new errors.InvalidTarget()
-        const audience = resourceUrl(settings, resource)
+        const known = audienceOf(settings, address)
+        if (known === null) throw new errors.InvalidTarget()
+        const audience = resourceUrl(settings, known)
         return { scope, audience, accessTokenFormat: 'opaque', accessTokenTTL: HOUR_S }
       },
     },
@@ -185,6 +186,17 @@ function providerFeatures({ settings }: Runtime): NonNullable<Configuration['fea
       authorizationDetailsForIntrospection: (_ctx, token) => token.rar,
     },
   }
+}
+
+/**
+ * An authorization that names no resource is for all of them, so that its token requests can name
+ * one. A token request that names none gets the widest that was granted.
+ */
+function defaultResource(settings: Settings, granted?: readonly string[]): string | string[] {
+  const both = resourceUrl(settings, 'both')
+  const mcp = resourceUrl(settings, 'mcp')
+  if (granted === undefined) return [both, mcp, resourceUrl(settings, 'rest')]
+  return granted.includes(both) ? both : mcp
 }
 
 /**

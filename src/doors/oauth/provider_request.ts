@@ -42,7 +42,15 @@ export function providerRequest(
   ) as unknown as IncomingMessage
 }
 
-/** Lets the library respond. It writes to the raw response, keeping the headers set so far. */
+/** The library writes to the raw response; the headers set so far stay. */
+export function hijackReply(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
+  reply.hijack()
+}
+
+/** Lets the library respond. */
 export async function delegateToProvider(
   provider: Provider,
   settings: Settings,
@@ -50,9 +58,6 @@ export async function delegateToProvider(
   overrides: RequestOverrides = {},
 ): Promise<void> {
   const req = providerRequest(settings, request, overrides)
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value)
-  }
-  reply.hijack()
+  hijackReply(reply)
   await provider.callback()(req, reply.raw)
 }

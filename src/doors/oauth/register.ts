@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { isAppUri } from './app_scheme.ts'
 import { DETAIL_TYPES } from './card_details.ts'
 
@@ -66,17 +65,12 @@ export function isLoopback(uri: string): boolean {
 function requireRedirectUri(value: unknown): string {
   if (!isUrl(value)) throw invalidRedirectUri('each redirect URI must be an absolute URI')
   const url = new URL(value)
-  const { protocol, hostname, username, password, hash } = url
+  const { protocol, username, password, hash } = url
   if (hash !== '' || value.includes('#'))
     throw invalidRedirectUri('a redirect URI must not have a fragment')
   if (username !== '' || password !== '')
     throw invalidRedirectUri('a redirect URI must not have a user or password')
-  if (protocol === 'https:') {
-    if (hostname === '' || isIP(hostname.replace(/[[\]]/g, '')) !== 0) {
-      throw invalidRedirectUri('an https redirect URI must have a host name, not an IP address')
-    }
-    return value
-  }
+  if (protocol === 'https:') return value
   if (protocol === 'http:') {
     if (isLoopback(value)) return value
     throw invalidRedirectUri('http is only allowed for loopback addresses')

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import { default_scopes, type Scope, scope_names } from '#contract/scopes.ts'
-import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
+import { audienceOf, resourceUrl } from '#domain/credentials/resource.ts'
 import type { Settings } from '#settings/settings.ts'
 
 /** OpenID Connect parameters that many clients send; the library would refuse them. */
@@ -69,9 +69,11 @@ export function normalizeResources(
   return normalized
 }
 
+/** The origin alone means MCP, because some clients drop the path. */
 function canonicalResource(settings: Settings, url: string): string {
-  const resource = resourceNamed(settings, url)
-  return resource === null ? url : resourceUrl(settings, resource)
+  const audience = audienceOf(settings, url)
+  if (audience === null) return url
+  return resourceUrl(settings, audience === 'both' ? 'mcp' : audience)
 }
 
 /** The library stores the parameters, and PostgreSQL text cannot contain a null character. */

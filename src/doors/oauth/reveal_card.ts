@@ -38,9 +38,9 @@ export function mountRevealCard(app: FastifyInstance, home: Runtime): void {
     const subject = rateSubjectOf(runtime, { caller, ip })
     reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
     const body = await readJsonBody(request.body as Buffer, request.headers['content-type'])
-    const request_context = requestContextOf(runtime, request)
+    const request_context = requestContextOf(request)
     const response = await reveal(runtime, { caller, request: request_context, body })
-    return sendResponse(reply, request_context.id, response)
+    return sendResponse(reply, response)
   })
 }
 
@@ -128,14 +128,10 @@ async function auditRefusal(
   await db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], audit_context))
 }
 
-function sendResponse(
-  reply: FastifyReply,
-  request_id: string,
-  { status, body, headers }: Response,
-): FastifyReply {
+function sendResponse(reply: FastifyReply, { status, body, headers }: Response): FastifyReply {
   return reply
     .code(status)
-    .headers({ ...headers, 'Request-Id': request_id, 'Cache-Control': 'no-store' })
+    .headers({ ...headers, 'Cache-Control': 'no-store' })
     .type('application/json; charset=utf-8')
     .send(body)
 }

@@ -73,6 +73,8 @@ test('registration needs no scope, ignores unknown fields and grants nothing', a
 test('registration accepts only https, loopback and app redirect URIs', async () => {
   const good = [
     'https://www.cursor.com/agents/mcp/oauth/callback',
+    'https://203.0.113.7/callback',
+    'https://[2001:db8::7]:8443/callback',
     'http://localhost:8787/callback',
     'http://127.0.0.1/callback',
     'http://[::1]:5000/x',
@@ -86,7 +88,6 @@ test('registration accepts only https, loopback and app redirect URIs', async ()
     'file:///etc/passwd',
     'https://user:secret@app.example/',
     'https://app.example/#fragment',
-    'https://10.0.0.1/callback',
     'callback',
     '',
   ]
@@ -266,6 +267,37 @@ test('a token for one resource is not valid for the other', async () => {
   const unknown = await startAuthorization(agent, { resource: 'https://elsewhere.example/mcp' })
   const page = await new Browser(url).open(unknown.url)
   assert.equal(new URL(page.url).searchParams.get('error'), 'invalid_target')
+})
+
+test('a token whose authorization named no resource is valid for both, unless it names one', async () => {
+  const agent = await registerAgent(url)
+  const attempt = await startAuthorization(agent, { resource: null })
+  const browser = new Browser(url)
+  const page = await openConsent(browser, attempt.url, person)
+  assert.match(page.text, /grants access to the agent tools and the API/)
+  const tokens = await exchange(agent, attempt, await allow(browser, page))
+  const get = async (bearer: string) =>
+    (await send(url, 'GET', '/v1/accounts/me', { bearer })).status
+  assert.deepEqual([await get(tokens.access_token), await isLive(tokens.access_token)], [200, true])
+  const mcp = await refresh(agent, tokens.refresh_token, { resource: `${url}/mcp` })
+  assert.deepEqual([await get(mcp.access_token), await isLive(mcp.access_token)], [401, true])
+  const rest = await refresh(agent, mcp.refresh_token, { resource: `${url}/v1` })
+  assert.deepEqual([await get(rest.access_token), await isLive(rest.access_token)], [200, false])
+  const again = await refresh(agent, rest.refresh_token)
+  assert.deepEqual([await get(again.access_token), await isLive(again.access_token)], [200, true])
+})
+
+test('it stays valid for both if another account was chosen on the consent page', async () => {
+  const other = await openAccount(url)
+  const agent = await registerAgent(url)
+  const attempt = await startAuthorization(agent, { resource: null })
+  const browser = new Browser(url)
+  const sign_in = await browser.submit(await openConsent(browser, attempt.url, person), 'switch')
+  const page = await browser.submit(sign_in, 'sign_in', { email: other.email, password: PASSWORD })
+  const { access_token } = await exchange(agent, attempt, await allow(browser, page))
+  const reply = await send(url, 'GET', '/v1/accounts/me', { bearer: access_token })
+  assert.deepEqual([reply.status, reply.body['id']], [200, other.account_id])
+  assert(await isLive(access_token))
 })
 
 test('refresh rotates the token and can narrow its scopes but never widen them', async () => {

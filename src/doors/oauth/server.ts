@@ -119,7 +119,6 @@ async function register(
   allowAnyOrigin(reply)
   const subject = { key: `register|${networkOf(request.ip)}`, policies: REGISTER_POLICIES }
   reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
-  reply.header('Request-Id', requestContextOf(runtime, request).id)
   try {
     const metadata = validateClientMetadata(readBody(request))
     await store(JSON.stringify(metadata))
@@ -158,7 +157,7 @@ function searchOf(url: string): string {
 /** A grant is ended by the client's request, or by the server itself. */
 function auditContext(runtime: Runtime, request: FastifyRequest | undefined): AuditContext {
   if (request === undefined) return systemAuditContext(runtime)
-  const request_context = requestContextOf(runtime, request)
+  const request_context = requestContextOf(request)
   const audit = auditContextOf({
     ...runtime,
     caller: null,

@@ -5,6 +5,7 @@ import { switchAccount } from './switch_account.ts'
 import {
   type EnteredCredentials,
   openCredentials,
+  type SignInRefusal,
   sealCredentials,
   verifySignIn,
 } from './verify_sign_in.ts'
@@ -40,7 +41,7 @@ async function signIn(
   entered: EnteredCredentials,
 ): Promise<FastifyReply> {
   const verified = await verifySignIn(context, entered)
-  if ('error' in verified) return showSignInError(context, entered, verified)
+  if ('problem_code' in verified) return showSignInError(context, entered, verified)
   const { account_id } = verified
   const signed_in = context.interaction.session?.accountId
   if (signed_in !== undefined && signed_in !== account_id) return switchAccount(context)
@@ -52,10 +53,10 @@ async function signIn(
 function showSignInError(
   context: InteractionContext,
   entered: EnteredCredentials,
-  { error, message }: { error: string; message: string },
+  { problem_code, message }: SignInRefusal,
 ): FastifyReply {
   const { email } = entered
-  switch (error) {
+  switch (problem_code) {
     case 'totp_required':
       return showSignIn(context, { sealed_credentials: sealCredentials(context, entered) })
     case 'totp_invalid':

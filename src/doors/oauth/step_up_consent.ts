@@ -3,9 +3,11 @@ import { findAccount } from '#domain/accounts/account_store.ts'
 import type { Budget } from '#domain/budgets/budget.ts'
 import { findBudgets } from '#domain/budgets/budget_store.ts'
 import { findCardChoices } from '#domain/cards/card_choices.ts'
+import { resourceUrl } from '#domain/credentials/resource.ts'
 import { recordRefusal } from '#domain/oauth_grants/grant_consent.ts'
 import { recordStepUp } from '#domain/oauth_grants/record_step_up.ts'
 import type { StepUp } from '#domain/oauth_grants/step_up_request.ts'
+import type { Settings } from '#settings/settings.ts'
 import { budgetTexts, enteredBudget, enteredTexts } from './budget_fields.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consentContextOf, signedInAt } from './consent.ts'
@@ -37,7 +39,7 @@ export async function showStepUp(
     mode,
     client_name,
     redirect,
-    resource_names: ['the agent tools'],
+    resource_names: resourceNames(runtime.settings, grant),
     email,
     csrf,
     requested: request.missing,
@@ -54,6 +56,12 @@ export async function showStepUp(
     }),
   })
   return sendPage(reply, error_message === undefined ? 200 : 400, text, consent_headers)
+}
+
+/** Tokens for both resources get the scope at both. */
+function resourceNames(settings: Settings, { payload }: StepUp['grant']): string[] {
+  const isForBoth = resourceUrl(settings, 'both') in payload.resources
+  return isForBoth ? ['the agent tools', 'the API'] : ['the agent tools']
 }
 
 async function budgetOf(

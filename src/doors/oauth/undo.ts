@@ -47,7 +47,7 @@ async function undo(
 ): Promise<void> {
   const { db, clock } = runtime
   const run = await prepareUndo(runtime, input)
-  const request_context = requestContextOf(runtime, request)
+  const request_context = requestContextOf(request)
   const account_id = await db.transaction(async (tx) => {
     const trail = collectTrail()
     const id = await run({ tx, now: clock.now(), audit: trail.audit, alert: trail.alert })

@@ -1,4 +1,5 @@
 import type { OperationName } from '#contract/operations.ts'
+import type { ProblemCode } from '#contract/problem.ts'
 import type { Response } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { InteractionContext } from './interaction_context.ts'
@@ -10,7 +11,9 @@ export type EnteredCredentials = {
   totp_code?: string
 }
 
-type SignInResult = { account_id: string } | { error: string; message: string }
+export type SignInRefusal = { problem_code: ProblemCode; message: string }
+
+type SignInResult = { account_id: string } | SignInRefusal
 
 /** Uses the sign_in operation, so its rate limits and audit entries apply here too. */
 export async function verifySignIn(
@@ -19,8 +22,9 @@ export async function verifySignIn(
 ): Promise<SignInResult> {
   const { entered_at: _entered_at, ...input } = entered
   const response = await call(context, 'sign_in', input, null)
+  const { problem_code } = response
   const body = JSON.parse(response.body) as Record<string, string>
-  if (response.status !== 200) return { error: body['error'] ?? '', message: body['message'] ?? '' }
+  if (problem_code !== null) return { problem_code, message: String(body['message']) }
   // Only the account ID is needed, so the new session is ended immediately.
   await call(context, 'sign_out', {}, body['bearer'] ?? '')
   return { account_id: String(body['account_id']) }

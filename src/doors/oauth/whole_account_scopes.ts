@@ -1,7 +1,7 @@
-import { card_policies } from '#contract/card_policies.ts'
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { type Scope, scope_names } from '#contract/scopes.ts'
+import { isForWholeAccount } from '#operations/steps/require_card_access.ts'
 
 const shapes: readonly OperationShape[] = Object.values(operations)
 
@@ -14,5 +14,5 @@ function isFor({ access }: OperationShape, scope: Scope): boolean {
 /** Scopes of which a token restricted to certain cards can use nothing. */
 export const whole_account_scopes: readonly Scope[] = scope_names.filter((scope) => {
   const here = shapes.filter((shape) => isFor(shape, scope))
-  return here.every(({ name }) => card_policies[name as OperationName] === 'denied')
+  return here.every(({ name }) => isForWholeAccount(name as OperationName))
 })

@@ -19,7 +19,7 @@ export function operatorOpenApi(public_url: string): Json {
       title: 'Florin operator API',
       version: '1.0.0',
       description:
-        'For operators of the programme. `florin operator create` creates tokens. Each has a ' +
+        'For operators of the card program. `florin operator create` creates tokens. Each has a ' +
         'role: viewer, support, risk or admin, and may also do what the roles before it may. ' +
         'Every action is recorded, and appears in the audit log of the account it concerns.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },

@@ -42,7 +42,7 @@ async function serve(
   const call: Call = {
     operation: operation.name as PipelineOperationName,
     bearer: bearerOf(request.headers.authorization),
-    request: requestContextOf(runtime, request),
+    request: requestContextOf(request),
     readInput: () => readInput(operation, request),
   }
   const response = await invoke(runtime, call)

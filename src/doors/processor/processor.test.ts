@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { assertRefused } from '#test/support/calls.ts'
 import { getCard } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -80,6 +81,34 @@ test('a security code is checked for a card named by its token too', async () =>
   }
   assert.equal(await payWith('c1', wrong), 'cvv_mismatch')
   assert.equal(await payWith('c2', cvv), null)
+})
+
+test('the deadline includes the look-up of the card: a late message is declined and not decided', async () => {
+  const { key, card } = await openSpender(service, { usd: 100 })
+  let is_looked_up = false
+  let locked = () => {}
+  const isLocked = new Promise<void>((done) => {
+    locked = done
+  })
+  const released = service.owner_db.transaction(async (tx) => {
+    await tx.run('lock table cards in access exclusive mode')
+    locked()
+    await wait(2_500)
+    is_looked_up = true
+  })
+  await isLocked
+  const message = { id: 'late', type: 'authorization', token: card.id, cents: 1_000 }
+  const late = await post(bodyOf(message))
+  assert.equal(late.body['decline_code'], 'issuer_unavailable')
+  assert(!is_looked_up, 'the response does not wait for the look-up')
+  await released
+  assert.equal((await post(bodyOf(message))).body['decision'], 'approve', 'a repeat is decided')
+  assert.equal((await getCard(url, key, card.id)).held_usd, 10)
+  const [first, ...others] = await runtime.db.rows(
+    'select 1 from transactions where card_id = $1',
+    [card.id],
+  )
+  assert(first !== undefined && others.length === 0)
 })
 
 test('only an advice can report a decline; a reversal with a decision is refused', async () => {

@@ -5,6 +5,7 @@ import { Problem } from '#contract/problem.ts'
 import { openChallenge } from '#domain/authorizations/challenge.ts'
 import { findChallengeOf } from '#domain/authorizations/challenge_store.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
+import { RESPONSE_MAX_MS } from '#domain/authorizations/request.ts'
 import { findCardByHash, findCardNumber } from '#domain/cards/pan_store.ts'
 import { cellOfPan, openPan, panHash } from '#domain/cards/pan_vault.ts'
 import { readJsonBody } from '#doors/json_body.ts'
@@ -17,9 +18,6 @@ import { Overdue } from '#platform/postgres/write_lane.ts'
 import { ProcessorChallenge, ProcessorMessage } from './shapes.ts'
 import { requireSignature, SIGNATURE_HEADER } from './signature.ts'
 import { type CardNumber, chargeOf, toRequest } from './to_request.ts'
-
-/** Processors time out after two to three seconds. */
-const DEADLINE_MS = 1_500
 
 const messages = Compile(ProcessorMessage)
 const challenges = Compile(ProcessorChallenge)
@@ -92,19 +90,32 @@ async function decide(
   engine: Engine,
   { link, message }: { link: string; message: ProcessorMessage },
 ): Promise<Uint8Array> {
-  const { keys, clock } = runtime
-  const number = await numberOf(runtime, message.card)
-  const request = toRequest(message, { link, keys, received_at: clock.now(), number })
-  const deadline = new AbortController()
-  const late = clock.sleep(DEADLINE_MS, deadline.signal).then(() => declineUndecided())
-  const response = engine.submit(request).then(
-    ({ answer }) => answer,
-    (cause: unknown) => declineFailed(runtime, cause),
-  )
+  const { clock } = runtime
+  const deadline_ms = clock.monotonic() + RESPONSE_MAX_MS
+  const decided = new AbortController()
+  const late = clock.sleep(RESPONSE_MAX_MS, decided.signal).then(() => declineUndecided())
   try {
-    return await Promise.race([response, late])
+    return await Promise.race([respond(runtime, engine, { link, message, deadline_ms }), late])
   } finally {
-    deadline.abort()
+    decided.abort()
+  }
+}
+
+type SubmittedMessage = { link: string; message: ProcessorMessage; deadline_ms: number }
+
+async function respond(
+  runtime: Runtime,
+  engine: Engine,
+  { link, message, deadline_ms }: SubmittedMessage,
+): Promise<Uint8Array> {
+  const { keys, clock } = runtime
+  const received_at = clock.now()
+  const number = await numberOf(runtime, message.card)
+  const request = toRequest(message, { link, keys, received_at, deadline_ms, number })
+  try {
+    return (await engine.submit(request)).answer
+  } catch (cause) {
+    return declineFailed(runtime, cause)
   }
 }
 

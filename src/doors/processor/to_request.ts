@@ -1,9 +1,10 @@
-import type {
-  CardRequest,
-  Charge,
-  Decision,
-  RequestKind,
-  StoredResponse,
+import {
+  type CardRequest,
+  type Charge,
+  type Decision,
+  isAdvice,
+  type RequestKind,
+  type StoredResponse,
 } from '#domain/authorizations/request.ts'
 import { isCvvOf } from '#domain/cards/pan_vault.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
@@ -43,6 +44,7 @@ type RequestSource = {
   link: string
   keys: Keys
   received_at: Date
+  deadline_ms: number
   /** Null if no card has the token. */
   number: CardNumber | null
 }
@@ -63,7 +65,7 @@ export function chargeOf({ amounts }: Pick<ProcessorMessage, 'amounts'>): Charge
 }
 
 export function toRequest(message: ProcessorMessage, source: RequestSource): CardRequest {
-  const { link, keys, received_at, number } = source
+  const { link, keys, received_at, deadline_ms, number } = source
   const { verification = {}, network = {}, merchant } = message
   const cvv = verification.cvv ?? null
   const charge = chargeOf(message)
@@ -101,20 +103,23 @@ export function toRequest(message: ProcessorMessage, source: RequestSource): Car
     reference: {
       transaction_id: null,
       original_identity: message.original_id ? identityOf(link, message.original_id) : null,
+      original_prefix: null,
       retrieval_reference_number: network.rrn ?? null,
       authorization_code: network.auth_code ?? null,
     },
     replacement_minor:
       message.amounts.replacement === undefined ? null : BigInt(message.amounts.replacement),
     is_final: message.is_final ?? false,
+    // The processor decides when a hold expires.
+    is_early: message.type === 'expiry',
     network_transaction_id: network.lifecycle_id ?? null,
     settles: null,
     received_at,
+    deadline_ms: isAdvice(KINDS[message.type]) ? Number.POSITIVE_INFINITY : deadline_ms,
     message: {
       mti: MTIS[message.type],
-      bitmap: '',
-      fields: isoFieldsOf(message),
       raw: new Uint8Array(),
+      fields: isoFieldsOf(message),
     },
     answer: (decision) => toResponse(MTIS[message.type], decision),
     restore: (kept_bytes) => kept_bytes,

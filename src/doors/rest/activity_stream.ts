@@ -43,7 +43,7 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
     url: ACTIVITY_STREAM,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const call = openingOf(runtime, request)
+      const call = openingOf(request)
       const response = await invoke(runtime, call)
       if (response.status !== 200) return send(runtime, reply, call, response)
       const cell = runtimeOfBearer(runtime, call.bearer)
@@ -76,11 +76,11 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
 }
 
 /** Opening a stream is a call of get_activity, which also finds the newest event. */
-function openingOf(runtime: Runtime, request: FastifyRequest): Call {
+function openingOf(request: FastifyRequest): Call {
   return {
     operation: 'get_activity',
     bearer: bearerOf(request.headers.authorization),
-    request: requestContextOf(runtime, request),
+    request: requestContextOf(request),
     readInput: () => {
       requireNoQuery(Object.fromEntries(new URLSearchParams(searchOf(request.url))))
       lastEventId(request)

@@ -24,7 +24,7 @@ async function download(
   const call: Call = {
     operation: 'get_dispute',
     bearer: bearerOf(request.headers.authorization),
-    request: requestContextOf(runtime, request),
+    request: requestContextOf(request),
     readInput: () => ({ id }),
   }
   const response = await invoke(runtime, call)

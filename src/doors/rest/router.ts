@@ -69,7 +69,7 @@ async function serve(
   const call: Call = {
     operation: operation.name as OperationName,
     bearer: bearerOf(request.headers.authorization),
-    request: requestContextOf(runtime, request),
+    request: requestContextOf(request),
     readInput: () => readInput(operation, request),
   }
   return send(runtime, reply, call, await invoke(runtime, call))

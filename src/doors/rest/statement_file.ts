@@ -40,7 +40,7 @@ async function download(
   const call: Call = {
     operation: 'list_statements',
     bearer: bearerOf(request.headers.authorization),
-    request: requestContextOf(runtime, request),
+    request: requestContextOf(request),
     readInput: () => ({ created_gte: month, created_lte: month }),
   }
   const response = await invoke(runtime, call)

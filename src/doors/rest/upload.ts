@@ -36,7 +36,7 @@ export async function serveUpload(
 ): Promise<FastifyReply> {
   const bearer = bearerOf(request.headers.authorization)
   const runtime = runtimeOfBearer(home, bearer)
-  const request_context = requestContextOf(runtime, request)
+  const request_context = requestContextOf(request)
   const call: Call = {
     operation: operation.name,
     bearer,

@@ -16,7 +16,7 @@ export function homePage({ mode, version, public_url }: Settings): string {
 </style>
 <h1>Florin</h1>
 <p class="mode">${mode} mode, version ${version}</p>
-<p>This card programme is running. The API is at <code>${public_url}/v1</code>.
+<p>This card program is running. The API is at <code>${public_url}/v1</code>.
 The panel is not built. Run <code>npm start</code> in a checkout to build it.</p>
 <ul>
   <li><a href="/openapi.json">API description (OpenAPI 3.1, JSON)</a></li>

@@ -80,9 +80,13 @@ export async function sumRows(session: Tx, names: readonly string[]): Promise<Ro
   return sum ?? { rows: 0, row_hash: '0' }
 }
 
+/** A domain is written as its type, because the database that reads the archive may not have it. */
 function columnsOf(session: Tx, name: string): Promise<ArchiveFile['columns']> {
   return session.rows(
-    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+    `select attname as name,
+            case when typtype = 'd' then format_type(typbasetype, typtypmod)
+                 else format_type(atttypid, atttypmod) end as type
+       from pg_attribute join pg_type t on t.oid = atttypid
       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
     [quoted(name)],
   )

@@ -2,18 +2,15 @@ import type { Session } from '#platform/postgres/session.ts'
 import { literal, quoted } from '#platform/postgres/whole_tables.ts'
 import { listTables } from './servers.ts'
 
-/** These tables are compared while the cell waits: less than a second for both servers. */
-const WAITING_BYTES_MAX = 32 * 1024 * 1024
-
 export type TableLists = { small: string[]; large: string[] }
 
-/** The smallest tables, up to a total that is read in less than a second, and the others. */
-export async function splitBySize(source: Session): Promise<TableLists> {
+/** The smallest tables up to this total, and the others. */
+export async function splitBySize(source: Session, bytes_max: number): Promise<TableLists> {
   const lists: TableLists = { small: [], large: [] }
   let total = 0
   for (const { name, bytes } of await listTables(source)) {
     total += bytes
-    lists[total <= WAITING_BYTES_MAX ? 'small' : 'large'].push(name)
+    lists[total <= bytes_max ? 'small' : 'large'].push(name)
   }
   return lists
 }

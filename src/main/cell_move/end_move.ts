@@ -33,8 +33,7 @@ export function cancelMove(input: EndInput): Promise<void> {
     }
     const admin = input.admin ?? openUrls(keys, cell, move).url
     await clearTarget(admin, report)
-    await dropSlot(source)
-    await unpublish(source)
+    await clearSource(source)
     await deleteCellMove(source)
     report(`The move of cell ${cell} was canceled. It continues at ${placeOf(from)}.`)
   })
@@ -42,13 +41,10 @@ export function cancelMove(input: EndInput): Promise<void> {
 
 /** A new server that can't be reached must not keep the old one from deleting its log. */
 async function clearTarget(admin: string, report: EndInput['report']): Promise<void> {
-  let target: Session
-  try {
-    target = await openAdministrator(admin, 'new')
-  } catch (cause) {
-    if (!(cause instanceof ConfigError)) throw cause
-    return report(`${cause.message} Drop the copy there before you use it again.`)
-  }
+  const target = await openIfReachable(admin, 'new', (reason) =>
+    report(`${reason} Drop the copy there before you use it again.`),
+  )
+  if (target === undefined) return
   try {
     await unsubscribe(target)
     const names = (await listTables(target)).map(({ name }) => name)
@@ -61,6 +57,20 @@ async function clearTarget(admin: string, report: EndInput['report']): Promise<v
   }
 }
 
+async function openIfReachable(
+  url: string,
+  which: 'old' | 'new',
+  onFailure: (reason: string) => void,
+): Promise<Session | undefined> {
+  try {
+    return await openAdministrator(url, which)
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    onFailure(cause.message)
+    return undefined
+  }
+}
+
 /** Ends a move after its switch. The settings may name either database. */
 export function confirmMove(input: EndInput): Promise<void> {
   const { cell, keys, from, admin } = input
@@ -68,11 +78,11 @@ export function confirmMove(input: EndInput): Promise<void> {
     const move = await findCellMove(listed)
     if (move?.state === 'moved') {
       const to = admin ?? openUrls(keys, cell, move).url
-      return withSession(to, 'new', (target) => confirm(input, { source: listed, target }))
+      return withSession(to, 'new', (target) => confirm(input, target, () => clearSource(listed)))
     }
     if (move?.state === 'arrived') {
       const old = openUrls(keys, cell, move).url
-      return withSession(old, 'old', (source) => confirm(input, { source, target: listed }))
+      return confirm(input, listed, () => clearSourceAt(old, input.report))
     }
     throw new ConfigError(
       move === undefined
@@ -82,13 +92,34 @@ export function confirmMove(input: EndInput): Promise<void> {
   })
 }
 
-type Servers = { source: Session; target: Session }
-
-async function confirm({ cell, report }: EndInput, { source, target }: Servers): Promise<void> {
-  await unsubscribe(target)
+async function clearSource(source: Session): Promise<void> {
+  await dropSlot(source)
   await unpublish(source)
+}
+
+/** An old server that is gone must not keep the cell from being moved again. */
+async function clearSourceAt(url: string, report: EndInput['report']): Promise<void> {
+  const source = await openIfReachable(url, 'old', (reason) =>
+    report(`${reason} Drop the publication and the slot of this move there if it comes back.`),
+  )
+  if (source === undefined) return
+  try {
+    await clearSource(source)
+  } finally {
+    await source.close()
+  }
+}
+
+async function confirm(
+  { cell, report }: EndInput,
+  target: Session,
+  clearOld: () => Promise<void>,
+): Promise<void> {
+  await unsubscribe(target)
+  await clearOld()
   await deleteCellMove(target)
-  const old = source.schema === null ? 'database' : `schema ${source.schema}`
+  // A schema has the same name on both servers.
+  const old = target.schema === null ? 'database' : `schema ${target.schema}`
   report(
     `The move of cell ${cell} is confirmed. Drop the old ${old} when the settings of every node ` +
       'name the new server.',

@@ -18,8 +18,17 @@ import type { Keys } from '#platform/storage/keys.ts'
 import { compareTables, splitBySize, type TableLists } from './compare_tables.ts'
 import { openUrls, sealUrls } from './sealed_urls.ts'
 import { openAdministrator, requireNoOtherCells, setReadOnly } from './servers.ts'
-import { dropSlot, publish, readLag, requireLogical, requirePlain, slotOf } from './source.ts'
+import {
+  dropSlot,
+  publish,
+  readLag,
+  requireLogical,
+  requirePlain,
+  requireSlot,
+  slotOf,
+} from './source.ts'
 import { switchCell } from './switch_cell.ts'
+import { SwitchTooSlow } from './switch_deadline.ts'
 import {
   confirmWhenFlushed,
   createTables,
@@ -50,6 +59,12 @@ export type MoveInput = {
 /** The switch is short once the new server is less than this behind. */
 const LAG_BYTES_MAX = 1024 * 1024
 const POLL_MS = 250
+
+/** The tables that are compared while the cell waits; another attempt compares a quarter. */
+const COMPARED_BYTES_MAX = 32 * 1024 * 1024
+const SWITCH_ATTEMPTS = 5
+/** The cell works in between. */
+const SWITCH_PAUSE_MS = 2_000
 
 type Servers = { source: Session; target: Session }
 
@@ -136,7 +151,7 @@ async function requireReady(source: Session, { from, cell }: MoveInput): Promise
 
 async function copyAndSwitch(input: MoveInput, servers: Servers): Promise<void> {
   await beginCopy(input, servers)
-  await waitForCopy(input, servers.target)
+  await waitForCopy(input, servers)
   await confirmWhenFlushed(servers.target)
   await waitForLag(input, servers.source)
   input.report('The new server has all rows and follows the changes.')
@@ -198,9 +213,13 @@ async function requireNodeLogins({ url, account_url }: DatabaseUrls): Promise<vo
   }
 }
 
-async function waitForCopy({ report, onProgress }: MoveInput, target: Session): Promise<void> {
+async function waitForCopy(
+  { cell, report, onProgress }: MoveInput,
+  { source, target }: Servers,
+): Promise<void> {
   let known_errors = 0
   for (;;) {
+    await requireSlot(source, cell)
     const { copied, tables, size, errors } = await readCopyProgress(target)
     if (copied === tables) return report(`Copied ${tables} tables (${size}).`)
     onProgress(`copied ${copied} of ${tables} tables (${size})`)
@@ -210,8 +229,9 @@ async function waitForCopy({ report, onProgress }: MoveInput, target: Session): 
   }
 }
 
-async function waitForLag({ onProgress }: MoveInput, source: Session): Promise<void> {
+async function waitForLag({ cell, onProgress }: MoveInput, source: Session): Promise<void> {
   for (;;) {
+    await requireSlot(source, cell)
     const bytes = await readLag(source)
     if (bytes <= LAG_BYTES_MAX) return
     onProgress(`${Math.ceil(bytes / LAG_BYTES_MAX)} MB behind`)
@@ -239,10 +259,28 @@ async function requireSoundBooks({ cell, admin, report, onProgress }: MoveInput)
   }
 }
 
+/** A switch that takes too long is undone, and tried again with less to compare. */
 async function switchOver(input: MoveInput, servers: Servers): Promise<void> {
-  const { cell, from, to, report, onProgress } = input
-  onProgress('switching')
-  const tables = await splitBySize(servers.source)
+  const { cell, report, onProgress } = input
+  let bytes_max = COMPARED_BYTES_MAX
+  for (let attempt = 1; ; attempt += 1) {
+    onProgress('switching')
+    try {
+      return await trySwitch(input, servers, await splitBySize(servers.source, bytes_max))
+    } catch (cause) {
+      if (!(cause instanceof SwitchTooSlow)) throw cause
+      if (attempt === SWITCH_ATTEMPTS) throw notSwitchedError(cell, cause)
+      report(`Not switched yet: ${cause.message}. Trying again.`)
+    }
+    bytes_max /= 4
+    await wait(SWITCH_PAUSE_MS)
+    await enableSubscription(servers.target)
+    await waitForLag(input, servers.source)
+  }
+}
+
+async function trySwitch(input: MoveInput, servers: Servers, tables: TableLists): Promise<void> {
+  const { cell, from, to, report } = input
   const lock = await openAdministrator(from, 'old')
   const frozen = await openSession(input.admin)
   try {
@@ -259,7 +297,7 @@ async function switchOver(input: MoveInput, servers: Servers): Promise<void> {
     await lock.close()
     if (await isMoved(from)) throw cause
     await holdTarget(servers.target, input)
-    throw notSwitchedError(cell, cause)
+    throw cause instanceof SwitchTooSlow ? cause : notSwitchedError(cell, cause)
   } finally {
     await lock.close()
     await frozen.close()
@@ -315,11 +353,12 @@ async function requireLargeEqual(
   }
 }
 
-async function finish(input: MoveInput, { target }: Servers): Promise<void> {
+async function finish(input: MoveInput, { source, target }: Servers): Promise<void> {
   const { cell, to, report } = input
   await saveCellMove(target, arrivedRow(input))
   await setReadOnly(target, false)
   await unsubscribe(target)
+  await dropSlot(source)
   await requireSoundBooks(input)
   report(
     `Name ${placeOf(to.url)} in the settings of every node; until then, they find it through the ` +

@@ -50,7 +50,7 @@ export async function unpublish(source: Session): Promise<void> {
   await source.run(`drop publication if exists ${moveName(source)}`)
 }
 
-/** Usually the subscription drops its slot, but a command may die before there is one. */
+/** Drops the slot if there is one. Its subscription must be gone, or it would connect again. */
 export async function dropSlot(source: Session): Promise<void> {
   const slot = await slotOf(source)
   await source.rows(
@@ -64,11 +64,26 @@ export async function dropSlot(source: Session): Promise<void> {
   )
 }
 
+/** A new primary does not have the slot, and max_slot_wal_keep_size can make it useless. */
+const SLOT = `from pg_replication_slots
+  where slot_name = $1 and wal_status is distinct from 'lost'`
+
+/** Throws if changes are lost that the new server does not have: it would wait for them forever. */
+export async function requireSlot(source: Session, cell: number): Promise<void> {
+  if ((await source.rows(`select ${SLOT}`, [await slotOf(source)])).length > 0) return
+  throw new ConfigError(
+    `The old server no longer has the replication slot of the move of cell ${cell}, for example ` +
+      'because its primary has changed, so changes are missing on the new server. Run `florin ' +
+      `cells move ${cell} --cancel\`, with --from and --admin if you gave them here, then begin ` +
+      'again. The cell continues on the old server.',
+  )
+}
+
 /** The bytes of changes that the new server has not confirmed yet. */
 export async function readLag(source: Session): Promise<number> {
   const [row] = await source.rows<{ bytes: string | null }>(
     `select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as bytes
-       from pg_replication_slots where slot_name = $1`,
+       ${SLOT}`,
     [await slotOf(source)],
   )
   return Number(row?.bytes ?? Number.POSITIVE_INFINITY)

@@ -13,14 +13,12 @@ import type { Session } from '#platform/postgres/session.ts'
 import { literal, lockTables, quoted } from '#platform/postgres/whole_tables.ts'
 import { compareTables, type TableLists } from './compare_tables.ts'
 import { setReadOnly } from './servers.ts'
-import { readLag, slotOf } from './source.ts'
+import { slotOf } from './source.ts'
+import { SwitchDeadline } from './switch_deadline.ts'
 import { disableSubscription } from './target.ts'
 
 /** Calls in flight end by themselves within this time; then their connections are ended. */
 const IN_FLIGHT_MS = 200
-const CATCH_UP_MS_MAX = 3_000
-/** The cell waits for each of them. */
-const STATEMENT_MS_MAX = 3_000
 const POLL_MS = 10
 /** Nodes that have not noticed the switch by then are found by their connections. */
 const NOTICE_MS = 200
@@ -40,39 +38,48 @@ export type SwitchInput = {
 
 /**
  * Makes the copy the cell's database. Everything before the commit on the old server can be undone
- * by ending the connection: that is what happens if this process dies.
+ * by ending the connection: that is what happens if this process dies, and if it takes too long.
  */
 export async function switchCell(input: SwitchInput): Promise<{ paused_ms: number; rows: number }> {
-  const { lock, source, target, tables } = input
-  const began_ms = performance.now()
-  for (const each of [source, target]) {
-    await each.run(`set statement_timeout = ${STATEMENT_MS_MAX}`)
+  const { lock, source, target } = input
+  const deadline = new SwitchDeadline([lock, source, target])
+  try {
+    const rows = await prepareSwitch(input, deadline)
+    await deadline.liftForCommit(lock)
+    await lock.run('commit')
+    await endSwitch(lock)
+    const paused_ms = deadline.elapsedMs()
+    await deadline.lift()
+    await wait(NOTICE_MS)
+    await endConnections(source)
+    return { paused_ms, rows }
+  } catch (cause) {
+    await deadline.lift().catch(() => undefined)
+    throw cause
   }
-  await lock.run(`set lock_timeout = ${STATEMENT_MS_MAX}`)
-  await announceSwitch(lock)
-  await lock.run('begin')
-  await stopWrites(lock, source, [...tables.small, ...tables.large])
-  await catchUp(source, began_ms)
-  await copySequences(source, target)
-  const rows = await requireEqual(input)
+}
+
+async function prepareSwitch(input: SwitchInput, deadline: SwitchDeadline): Promise<number> {
+  const { lock, source, target, arrived, moved } = input
+  await deadline.run('stopping all writes', () => stopWrites(input))
+  await deadline.run('waiting for the new server', () => catchUp(source, deadline))
+  await deadline.run('copying sequences', () => copySequences(source, target))
+  const rows = await deadline.run('comparing both copies', () => requireEqual(input))
   await input.onEqual()
-  await openTarget(target, input.arrived)
-  await closeSource(lock, input.moved)
-  await lock.run('commit')
-  await endSwitch(lock)
-  for (const each of [source, target]) await each.run('reset statement_timeout')
-  const paused_ms = Math.round(performance.now() - began_ms)
-  await wait(NOTICE_MS)
-  await endConnections(source)
-  return { paused_ms, rows }
+  await deadline.run('opening the new server', () => openTarget(target, arrived))
+  await deadline.run('closing the old server', () => closeSource(lock, moved))
+  deadline.check()
+  return rows
 }
 
 /** Reads go on. A transaction that holds up the lock is ended; nodes repeat or refuse its work. */
-async function stopWrites(lock: Session, source: Session, names: string[]): Promise<void> {
+async function stopWrites({ lock, source, tables }: SwitchInput): Promise<void> {
+  await announceSwitch(lock)
+  await lock.run('begin')
   const [row] = await lock.rows<{ pid: number }>('select pg_backend_pid() as pid')
   await waitForTransactions(source)
   let isLocked = false
-  const locked = lockTables(lock, names).finally(() => {
+  const locked = lockTables(lock, [...tables.small, ...tables.large]).finally(() => {
     isLocked = true
   })
   locked.catch(() => undefined)
@@ -110,7 +117,7 @@ async function waitForTransactions(source: Session): Promise<void> {
 }
 
 /** Writing the row flushes the log up to it, so nothing committed is behind the awaited place. */
-async function catchUp(source: Session, began_ms: number): Promise<void> {
+async function catchUp(source: Session, deadline: SwitchDeadline): Promise<void> {
   await touchCellMove(source)
   const slot_name = await slotOf(source)
   const [row] = await source.rows<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn')
@@ -121,9 +128,7 @@ async function catchUp(source: Session, began_ms: number): Promise<void> {
       [row?.lsn, slot_name],
     )
     if (slot?.is_there === true) return
-    if (performance.now() - began_ms > CATCH_UP_MS_MAX) {
-      throw new Error(`the new server was ${await readLag(source)} bytes behind`)
-    }
+    deadline.check()
     await wait(POLL_MS)
   }
 }
@@ -169,6 +174,6 @@ async function closeSource(lock: Session, moved: CellMove): Promise<void> {
 }
 
 /** A node whose connections end looks for the new address when it connects again. */
-export async function endConnections(source: Session): Promise<void> {
+async function endConnections(source: Session): Promise<void> {
   await source.rows(`select pg_terminate_backend(pid, 5000) ${CELL_CLIENTS}`, clientsOf(source))
 }

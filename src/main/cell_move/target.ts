@@ -95,11 +95,18 @@ export async function confirmWhenFlushed(target: Session): Promise<void> {
   await target.run(`alter subscription ${moveName(target)} set (synchronous_commit = on)`)
 }
 
-/** Drops the slot on the old server too. */
+/**
+ * Drops the subscription without its slot, which the caller drops on the old server: PostgreSQL
+ * refuses to drop a subscription that names a lost slot. In one transaction, because a subscription
+ * without a slot can't be enabled again.
+ */
 export async function unsubscribe(target: Session): Promise<void> {
   if (!(await hasSubscription(target))) return
+  await target.run('begin')
   await disableSubscription(target)
+  await target.run(`alter subscription ${moveName(target)} set (slot_name = none)`)
   await target.run(`drop subscription ${moveName(target)}`)
+  await target.run('commit')
 }
 
 export type CopyProgress = { copied: number; tables: number; size: string; errors: number }

@@ -106,14 +106,14 @@ const countExits = ({ metrics }: Runtime) =>
     registers: [metrics.registry],
   })
 
-type ServingParts = {
+type ServingOptions = {
   tasks: TaskRunner
   collectMetrics(): Promise<string>
   forward(request: ForwardedRequest): Promise<ForwardedResponse>
 }
 
 /** Serves the requests of one worker. */
-function serveWorker({ runtime }: StartedNode, parts: ServingParts): ServedWorker {
+function serveWorker({ runtime }: StartedNode, parts: ServingOptions): ServedWorker {
   const { limiter, open_streams } = runtime
   const held: (readonly OpenLimit[])[] = []
   return {

@@ -24,13 +24,34 @@ export async function lockIdempotencyKey(tx: Tx, { scope, key }: IdempotentReque
     `select pg_try_advisory_xact_lock(${keyOfText()}) as locked`,
     [`${scope}|${key}`],
   )
-  if (row?.locked) return
-  throw new Problem(
+  if (!row?.locked) throw inProgress()
+}
+
+/**
+ * Runs a call that is prepared before its transaction: it may wait for another system, so no lock
+ * can be held. The key is taken in this process only, and a crash leaves nothing behind.
+ */
+export async function takingKey<Value>(
+  taken: Set<string>,
+  { scope, key }: IdempotentRequest,
+  run: () => Promise<Value>,
+): Promise<Value> {
+  const name = `${scope}|${key}`
+  if (taken.has(name)) throw inProgress()
+  taken.add(name)
+  try {
+    return await run()
+  } finally {
+    taken.delete(name)
+  }
+}
+
+const inProgress = () =>
+  new Problem(
     'idempotency_in_progress',
     'A request with this Idempotency-Key is still in progress. Retry in a moment.',
     { retry_after_s: 1 },
   )
-}
 
 type ResponseRow = { fingerprint: string; status: number; body: string }
 

@@ -7,16 +7,27 @@ import { keyOfText } from '#platform/postgres/advisory_key.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { contextOf, preparingContextOf } from './contexts.ts'
 import { successResponse } from './read.ts'
-import { findStoredResponse, type IdempotentRequest } from './stored_responses.ts'
+import { findStoredResponse, type IdempotentRequest, takingKey } from './stored_responses.ts'
 import { collectTrail, writeTrail } from './trail.ts'
 import { idempotentRequestOf, runOnce } from './with_idempotency.ts'
 import type { Effect, Work } from './work.ts'
 
 /** A write and everything it leaves are one transaction. */
 export async function runWrite(invocation: Invocation, work: Work): Promise<Response> {
-  const { runtime, operation, refusal } = invocation
+  const { runtime, refusal } = invocation
   const request = idempotentRequestOf(invocation)
   if (refusal !== null && request === null) throw refusal
+  const write = () => prepareAndWrite(invocation, work, request)
+  const isPrepared = typeof work.handler !== 'function'
+  return request !== null && isPrepared ? takingKey(runtime.taken_keys, request, write) : write()
+}
+
+async function prepareAndWrite(
+  invocation: Invocation,
+  work: Work,
+  request: IdempotentRequest | null,
+): Promise<Response> {
+  const { runtime, operation } = invocation
   const run = await prepareRun(invocation, work, request)
   const changed_accounts = new Set<string>()
   const response = await runtime

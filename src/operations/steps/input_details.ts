@@ -68,12 +68,12 @@ const KEY_LENGTHS = /^\^\[\^\]\{(\d+),(\d+)\}\$$/
 
 /** The rule for the keys of a record such as metadata; null if the schema names its fields. */
 function keyRuleAt(schema: object, path: string): string | null {
-  const [pattern = ''] = Object.keys(schemaAt<Keyed>(schema, path)?.patternProperties ?? {})
+  const [pattern = ''] = Object.keys(schemaAt<PatternSchema>(schema, path)?.patternProperties ?? {})
   const lengths = KEY_LENGTHS.exec(pattern)
   return lengths === null ? null : `keys must have ${lengths[1]} to ${lengths[2]} characters`
 }
 
-type Keyed = { patternProperties: Record<string, unknown> }
+type PatternSchema = { patternProperties: Record<string, unknown> }
 
 function schemaAt<Schema>(schema: object, path: string): Partial<Schema> | undefined {
   let at: unknown = schema

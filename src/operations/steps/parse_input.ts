@@ -17,17 +17,18 @@ type InputChecks = {
   encoded: readonly string[]
 }
 
-const prepared = new Map<InputShape, InputChecks>()
+const checks_of = new Map<InputShape, InputChecks>()
 
-function preparedFor(operation: InputShape): InputChecks {
-  let known = prepared.get(operation)
+/** A schema is compiled to code, so each is compiled once. */
+function checksFor(operation: InputShape): InputChecks {
+  let known = checks_of.get(operation)
   if (known === undefined) {
     known = {
       validator: Compile(operation.input) as unknown as Validator,
       amounts: amountFields(operation.input),
       encoded: encodedFields(operation.input),
     }
-    prepared.set(operation, known)
+    checks_of.set(operation, known)
   }
   return known
 }
@@ -54,7 +55,7 @@ export function validateInput(operation: InputShape, given: unknown): ValidatedI
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid_request', 'The body must be a JSON object.')
   }
-  const { validator, amounts, encoded } = preparedFor(operation)
+  const { validator, amounts, encoded } = checksFor(operation)
   const input = given as Input
   const restore = amounts.length === 0 ? silent : setInexactAside(input, amounts)
   // Lengths before patterns: a pattern may take time or stack in proportion to its text.

@@ -33,10 +33,15 @@ function requireRole(name: string, access: OperatorAccess, operator: Operator | 
   )
 }
 
-/** True if the caller may call the operation; certain fields may require more scopes. */
-export function mayCall(operation: Operation, caller: Caller | null): boolean {
+/** True if the caller may call the operation, with this input: some fields require more scopes. */
+export function mayCall(
+  operation: Operation,
+  caller: Caller | null,
+  input: Readonly<Record<string, unknown>> = {},
+): boolean {
   try {
     requireAccess({ operation, caller, operator: null })
+    requireFieldAccess({ operation, caller, input })
     return true
   } catch (cause) {
     if (cause instanceof Problem) return false

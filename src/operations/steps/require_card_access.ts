@@ -11,6 +11,9 @@ import { idempotentRequestOf } from '#operations/perform/with_idempotency.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** True if a token restricted to certain cards cannot call the operation at all. */
+export const isForWholeAccount = (name: OperationName): boolean => card_policies[name] === 'denied'
+
 /**
  * Restricts a token to its cards before the handler runs. Other cards respond as if they did not
  * exist, so their IDs cannot be probed.
@@ -18,14 +21,15 @@ type Fields = Readonly<Record<string, unknown>>
 export function requireCardAccess(invocation: Invocation): void | Promise<void> {
   const { operation, caller, input } = invocation
   if (caller === null || caller.card_ids === null) return
-  const policy: CardPolicy = card_policies[operation.name as OperationName]
-  if (policy === 'denied') {
+  const name = operation.name as OperationName
+  if (isForWholeAccount(name)) {
     throw new Problem(
       'policy_denied',
-      `${operation.name} is not available to a token restricted to certain cards.`,
+      `${name} is not available to a token restricted to certain cards.`,
     )
   }
-  if (policy === 'open' || policy === 'filtered') return
+  const policy: CardPolicy = card_policies[name]
+  if (typeof policy === 'string') return
   if ('card' in policy) return requireCardOrReplay(invocation, caller, input[policy.card], 'card')
   if ('through' in policy) return requireCardOf(invocation, caller, policy)
 }

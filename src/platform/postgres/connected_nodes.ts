@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type pg from 'pg'
 import manifest from '#package.json' with { type: 'json' }
-import { known_schema } from './migration_files.ts'
+import { isAllowed, known_schema, type Migration, migrationNumber } from './migration_files.ts'
 
 // PostgreSQL cuts a name after 63 bytes, and the process comes last.
 const HOST_MAX = 20
@@ -25,8 +25,14 @@ export function applicationName(schema: string | null): string {
 
 const NAME = /^florin\/(\S+) schema=(\d+)(?: in=\w+)? (\S+):(\d+)$/
 
-/** Connected processes, except this connection, whose version does not know a migration. */
-export async function findOlderNodes(client: pg.ClientBase, schema: number): Promise<string[]> {
+/**
+ * Connected processes, except this connection, whose version does not know a migration and is not
+ * one that it allows.
+ */
+export async function findOlderNodes(
+  client: pg.ClientBase,
+  { name, allows }: Pick<Migration, 'name' | 'allows'>,
+): Promise<string[]> {
   const { rows } = await client.query<{ application_name: string }>(
     `select distinct application_name from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()
@@ -35,7 +41,8 @@ export async function findOlderNodes(client: pg.ClientBase, schema: number): Pro
   )
   return rows.flatMap(({ application_name }) => {
     const [, version, known, host, pid] = NAME.exec(application_name) ?? []
-    if (Number(known ?? 0) >= schema) return []
+    if (Number(known ?? 0) >= migrationNumber(name)) return []
+    if (version !== undefined && isAllowed(version, allows)) return []
     return version === undefined ? [application_name] : [`${version} on ${host} (process ${pid})`]
   })
 }

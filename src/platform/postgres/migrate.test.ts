@@ -113,6 +113,39 @@ test('a failed migration is rolled back and named in the error, and its lock is 
   assert.deepEqual(await migrate(db), await files())
 })
 
+test('a migration that deadlocks with a call is applied again', async () => {
+  const db = await emptyDatabase()
+  await migrate(db)
+  // A sequence is not rolled back, so it counts attempts.
+  await db.run('create sequence attempts')
+  const two_tables = [
+    `select nextval('attempts');`,
+    'alter table clock add column a text;',
+    'alter table task_runs add column b text;\n',
+  ]
+  const later = await laterVersion('9001_later.sql', two_tables.join('\n'))
+  const call = new pg.Client({ connectionString: urlOf(db) })
+  await call.connect()
+  // The migration notices the deadlock first.
+  await call.query(`set deadlock_timeout = '1min'; begin; select from task_runs`)
+  const migrating = migrateFrom(later, db)
+  const isWaiting = async () => {
+    const { rows } = await call.query(
+      `select from pg_locks join pg_database d on d.oid = database
+        where not granted and datname = current_database()`,
+    )
+    return rows.length > 0
+  }
+  assert(await eventually(isWaiting, { within_ms: 20_000 }))
+  await call.query('select from clock; commit')
+  assert.deepEqual(await migrating, ['9001_later.sql'])
+  const [attempts] = await db.rows<{ made: number }>(
+    'select last_value::integer as made from attempts',
+  )
+  assert.equal(attempts?.made, 2)
+  await call.end()
+})
+
 /** The migrations of a later version: ours, and one more. */
 async function laterVersion(name: string, sql: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'florin_migrations_'))
@@ -168,6 +201,41 @@ test('a node that knows the incompatible migration does not block it', async () 
   const later = await laterVersion('9001_later.sql', INCOMPATIBLE)
   assert.deepEqual(await migrateFrom(later, db), ['9001_later.sql'])
   await node.end()
+})
+
+const ALLOWING = INCOMPATIBLE.replace('\nalter', '\n-- allows: >= 9.1.0\nalter')
+
+test('an incompatible migration names the oldest version it allows, and refuses older ones', async () => {
+  const db = await emptyDatabase()
+  await migrate(db)
+  const later = await laterVersion('9001_later.sql', ALLOWING)
+  const connectVersion = async (version: string) => {
+    const application_name = `florin/${version} schema=8000 host:1`
+    const node = new pg.Client({ connectionString: urlOf(db), application_name })
+    await node.connect()
+    return node
+  }
+  const allowed = [await connectVersion('9.1.0'), await connectVersion('10.0.0')]
+  const refused = await connectVersion('9.0.12')
+  await assert.rejects(migrateFrom(later, db), {
+    message:
+      'The migration 9001_later.sql is incompatible with versions of Florin before 9.1.0, and ' +
+      'these are connected to the database: 9.0.12 on host (process 1). Stop them, then start ' +
+      'this version or run `florin migrate` again. Nothing was changed.',
+  })
+  await refused.end()
+  const isApplied = async () => (await migrateFrom(later, db).catch(() => [])).length === 1
+  assert(await eventually(isApplied, { within_ms: 20_000 }))
+  for (const node of allowed) await node.end()
+})
+
+test('only versions that an incompatible migration allows start after it', async () => {
+  const db = await emptyDatabase()
+  const allowing_this = ALLOWING.replace('9.1.0', manifest.version)
+  await migrateFrom(await laterVersion('9001_later.sql', allowing_this), db)
+  assert.deepEqual(await migrate(db), [])
+  await db.run(`update migrations set allows = '9.1.0' where allows is not null`)
+  await assert.rejects(migrate(db), /A newer version of Florin changed the database/)
 })
 
 test('a compatible migration runs while older nodes are connected', async () => {

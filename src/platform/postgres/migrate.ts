@@ -5,6 +5,7 @@ import { KEY_OF_NUMBER } from './advisory_key.ts'
 import { findOlderNodes } from './connected_nodes.ts'
 import type { Database } from './db.ts'
 import {
+  isAllowed,
   MIGRATIONS_DIR,
   type Migration,
   migrationNumber,
@@ -20,7 +21,7 @@ const MIGRATION_LOCK = 7_310_265
 
 const CREATE_TABLE = `create table migrations (
   name text primary key, checksum text not null, applied_at timestamptz not null default now(),
-  is_incompatible boolean not null default false)`
+  is_incompatible boolean not null default false, allows text)`
 
 /**
  * is_owner is null if the table doesn't exist yet; a superuser counts as the owner. A schema that
@@ -36,7 +37,7 @@ const ALLOW_TRIGGERS = 'set citus.enable_unsafe_triggers = on'
 
 const APPLIED = 'select * from migrations order by name'
 
-type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'is_incompatible'>
+type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'is_incompatible' | 'allows'>
 
 /**
  * Applies pending migrations in order, each in its own transaction, on one node at a time.
@@ -73,21 +74,36 @@ export async function migrateFrom(folder: string, db: Database): Promise<string[
   })
 }
 
-async function apply(
+/** Calls of running nodes may lock two tables in the other order; PostgreSQL ends one of them. */
+const DEADLOCK = '40P01'
+const ATTEMPTS = 10
+
+async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await applyOnce(client, migration)
+    } catch (cause) {
+      if ((cause as { code?: unknown }).code === DEADLOCK && attempt < ATTEMPTS) continue
+      throw new Error(`the migration ${migration.name} failed`, { cause })
+    }
+  }
+}
+
+async function applyOnce(
   client: pg.ClientBase,
-  { name, sql, checksum, is_incompatible }: Migration,
+  { name, sql, checksum, is_incompatible, allows }: Migration,
 ): Promise<void> {
   await client.query('begin')
   try {
     for (const statement of statementsOf(sql)) await client.query(statement)
     await client.query(
-      'insert into migrations (name, checksum, is_incompatible) values ($1, $2, $3)',
-      [name, checksum, is_incompatible],
+      `insert into migrations (name, checksum, is_incompatible, allows) values ($1, $2, $3, $4)`,
+      [name, checksum, is_incompatible, allows],
     )
     await client.query('commit')
   } catch (cause) {
     await client.query('rollback')
-    throw new Error(`the migration ${name} failed`, { cause })
+    throw cause
   }
 }
 
@@ -95,14 +111,19 @@ async function requireNoOlderNodes(
   client: pg.ClientBase,
   pending: readonly Migration[],
 ): Promise<void> {
-  const incompatible = pending.findLast(({ is_incompatible }) => is_incompatible)
-  if (incompatible === undefined) return
-  const nodes = await findOlderNodes(client, migrationNumber(incompatible.name))
-  if (nodes.length === 0) return
-  throw new ConfigError(
-    `The migration ${incompatible.name} is incompatible with older versions of Florin, and these ` +
-      `are connected to the database: ${nodes.join(', ')}. Stop them, then start this version or ` +
-      'run `florin migrate` again. Nothing was changed.',
+  for (const migration of pending.filter(({ is_incompatible }) => is_incompatible)) {
+    const nodes = await findOlderNodes(client, migration)
+    if (nodes.length > 0) throw olderNodesError(migration, nodes)
+  }
+}
+
+function olderNodesError({ name, allows }: Migration, nodes: readonly string[]): ConfigError {
+  const refused =
+    allows === null ? 'older versions of Florin' : `versions of Florin before ${allows}`
+  return new ConfigError(
+    `The migration ${name} is incompatible with ${refused}, and these are connected to the ` +
+      `database: ${nodes.join(', ')}. Stop them, then start this version or run \`florin ` +
+      'migrate` again. Nothing was changed.',
   )
 }
 
@@ -161,14 +182,15 @@ function findPending(
 function requireKnown(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
   const names = new Set(known.map(({ name }) => name))
   const newest = migrationNumber(known.at(-1)?.name ?? '0')
-  for (const { name, is_incompatible } of applied.filter((each) => !names.has(each.name))) {
+  for (const { name, is_incompatible, allows } of applied) {
+    if (names.has(name)) continue
     if (migrationNumber(name) <= newest) {
       throw new ConfigError(
         `The database has the migration ${name}, which is not part of Florin ` +
           `${manifest.version}. ${NEW_DATABASE}`,
       )
     }
-    if (is_incompatible) {
+    if (is_incompatible && !isAllowed(manifest.version, allows)) {
       throw new ConfigError(
         `A newer version of Florin changed the database with ${name}, and ${manifest.version} ` +
           'can no longer use it. Start the newer version, or restore the backup from before it.',

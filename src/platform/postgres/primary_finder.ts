@@ -18,7 +18,7 @@ type Search = { until_ms: number; found: AbortController }
  * that responds as such is used until a connection to it fails; then all hosts are asked at the
  * same time, because one that lost its network would hold up the others.
  */
-export class PrimaryFinder {
+class PrimaryFinder {
   #primary: number | null = null
   #search: Promise<void> | null = null
   /** By cluster. */
@@ -119,7 +119,7 @@ export class PrimaryFinder {
 const finders = new Map<string, PrimaryFinder>()
 
 /** Pools with the same hosts and schema share a finder, so that all leave a host together. */
-export function finderOf(urls: readonly string[], schema: string | null): PrimaryFinder {
+function finderOf(urls: readonly string[], schema: string | null): PrimaryFinder {
   const hosts = urls.map((url) => /^\w+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(url)?.[1] ?? url)
   const key = [...hosts, schema].join()
   const known = finders.get(key) ?? new PrimaryFinder(schema)

@@ -87,6 +87,15 @@ test('a batch with a retryable fault is tried three times as a whole, without sp
   assert.equal(flushes, 3)
 })
 
+test('a command that its batch left out as overdue is rejected, and the others are not', async () => {
+  const lane = laneOf(async (batch) =>
+    batch.map((command) => (command === 2 ? new Overdue('late') : String(command))),
+  )
+  const [first, second] = await Promise.allSettled([1, 2].map(lane.submit))
+  assert.equal(first?.status, 'fulfilled')
+  assert(second?.status === 'rejected' && second.reason instanceof Overdue)
+})
+
 test('a command that waited too long is rejected without running', async () => {
   let now = 0
   let release = () => {}

@@ -45,13 +45,16 @@ type PendingCommand<Command, Result> = {
 }
 
 /** Attempts count from 1. A run that skips busy commands does not wait for locks. */
-export type FlushRun = { attempt: number; skips_busy: boolean }
+type FlushRun = { attempt: number; skips_busy: boolean }
 
-/** Commits a batch and returns its results in order, or throws for all of it. */
+/**
+ * Commits a batch and returns its results in order, or throws for all of it. A command that became
+ * overdue in the meantime is left out, and its result is an Overdue.
+ */
 export type Flush<Command, Result> = (
   batch: readonly Command[],
   run: FlushRun,
-) => Promise<readonly (Result | Busy)[]>
+) => Promise<readonly (Result | Busy | Overdue)[]>
 
 /** The second attempt takes every lock; the third is for a database that is recovering. */
 const ATTEMPTS_MAX = 3
@@ -145,9 +148,10 @@ function makeSettler<Command, Result>(
     try {
       const results = await flushWithRetries(batch, first_attempt)
       return batch.filter((one, at) => {
-        const result = results[at] as Result | Busy
+        const result = results[at] as Result | Busy | Overdue
         if (result === BUSY) return true
-        one.resolve(result)
+        if (result instanceof Overdue) one.reject(result)
+        else one.resolve(result)
         return false
       })
     } catch (cause) {

@@ -30,7 +30,7 @@ const TAG = { authTagLength: TAG_BYTES }
  * names the token's key, so to change it, configure another one and rotate. An unsealed file is
  * read as it is; the next rotation seals it.
  */
-export function tokenSeal(token: TokenSettings, random: Random): KeyFileSeal {
+function tokenSeal(token: TokenSettings, random: Random): KeyFileSeal {
   return {
     open: (text) => {
       const file = sealedFileIn(text)

@@ -116,7 +116,7 @@ test('after a rotation old values open, new ones use the new key, and fingerprin
   assert.equal(rotated.fingerprint('bearer', 'fls_test_x'), print)
 })
 
-test('fingerprints are the same after a restart and differ by purpose, text and programme', async () => {
+test('fingerprints are the same after a restart and differ by purpose, text and program', async () => {
   const path = await keyPath()
   const keys = await load(path)
   const print = keys.fingerprint('bearer', 'text')

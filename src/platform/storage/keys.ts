@@ -7,7 +7,7 @@ import { type CredentialRoot, type KeyStore, makeKeyFile, parseKeyFile } from '.
 import { type KeyFileSeal, unsealed } from './key_seal.ts'
 
 /**
- * The programme's keys are in one file outside the database, so a database dump alone reveals
+ * The program's keys are in one file outside the database, so a database dump alone reveals
  * nothing. Every purpose has its own key, derived from a root by its name. Sealing and credential
  * roots have IDs, so new values use a new root while old ones stay valid. The index root never
  * changes, because rows are looked up by its fingerprints.

@@ -28,7 +28,7 @@ export type ChainSettings = {
   /** The depth a transfer needs; on chains with a finalized tag only shown to callers. */
   confirmations: number
   finality: 'finalized' | 'confirmations'
-  /** EIP-155. The node is asked for it first, so a node of another network is never believed. */
+  /** EIP-155. The node is asked for it first, so responses of another network are rejected. */
   chain_id: number
   /** A deposit address is swept once it holds this much. */
   sweep_min_usd: number
@@ -47,7 +47,7 @@ export type AssetSettings = {
   float_usd?: number
 }
 
-export const ASSET_DECIMALS = 6
+const ASSET_DECIMALS = 6
 
 export const CHAIN_DEFAULTS = {
   headers: {},

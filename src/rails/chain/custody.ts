@@ -34,7 +34,7 @@ export async function finalCustodyOn(settings: ChainSettings, fetch: NodeFetch):
   return custodyOn(settings, fetch, quantity(number))
 }
 
-function solidCustody(api: TronHttpApi): Custody {
+export function solidCustody(api: TronHttpApi): Custody {
   return async (contract, address) => {
     const owner = hexToBytes(address)
     const call = {

@@ -31,8 +31,8 @@ export type DepositSource = {
 }
 
 export type BlockHeader = { number: number; hash: string; timestamp_ms: number }
-export type BlockRange = { from: number; to: number }
-export type LogFilter = { contracts: readonly string[]; to: readonly string[] | null }
+type BlockRange = { from: number; to: number }
+type LogFilter = { contracts: readonly string[]; to: readonly string[] | null }
 
 /** The content of a Transfer log. */
 export type AssetTransfer = { contract: string; from: string; to: string; value: bigint }
@@ -53,7 +53,7 @@ export type ChainReceipt = {
   logs: readonly ReceiptLog[]
 }
 
-export type ReceiptLog = { log_index: number; transfer: AssetTransfer | null }
+type ReceiptLog = { log_index: number; transfer: AssetTransfer | null }
 
 /** java-tron allows 5,000 blocks and 1,000 topics; hosted EVM nodes often allow less. */
 const BLOCKS_MAX = 2_000

@@ -15,7 +15,7 @@ const COIN_TYPES = { tron: 195, evm: 60 } as const satisfies Record<ChainFamily,
 /** m / 44' / coin' / account' */
 const ACCOUNT_DEPTH = 3
 
-export type DepositAddress = { index: number; path: string; address: string }
+type DepositAddress = { index: number; path: string; address: string }
 export type DepositAddresses = { at(index: number): DepositAddress }
 
 export function accountPath(family: ChainFamily, account = 0): string {

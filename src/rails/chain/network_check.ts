@@ -49,6 +49,10 @@ export function checkedSender(chain_sender: ChainSender, check: NetworkCheck): C
       await check()
       return chain_sender.missingFuel(payment)
     },
+    assetBalance: async (payment) => {
+      await check()
+      return chain_sender.assetBalance(payment)
+    },
     lookup: async (transfer) => {
       await check()
       return chain_sender.lookup(transfer)

@@ -23,8 +23,10 @@ export type ChainSender = {
   ): Promise<TransferIntent['network'] | null>
   /** The native coin that the payer lacks for the network fee; 0 if enough. Throws the same. */
   missingFuel(payment: Payment): Promise<bigint>
+  /** The payer's coins of the asset, in its minor unit. */
+  assetBalance(payment: Payment): Promise<bigint>
   broadcast(transfer: StoredTransfer): Promise<BroadcastOutcome>
-  lookup(transfer: StoredTransfer): Promise<TransferFate>
+  lookup(transfer: StoredTransfer): Promise<LookupOutcome>
   /**
    * The transaction with this transfer's nonce in a final block: this transfer, or one that was
    * signed elsewhere. Null if there is none, or the node cannot show it.
@@ -56,9 +58,9 @@ export type Payment = {
  * unknown: not in a block, but it may still be mined. mined: in a block that a fork may remove.
  * final: in a final block. dead: it can never be mined.
  */
-export type TransferFate =
-  | { fate: 'unknown' | 'dead' }
-  | { fate: 'mined' | 'final'; result: TransferResult; block_number: number }
+export type LookupOutcome =
+  | { outcome: 'unknown' | 'dead' }
+  | { outcome: 'mined' | 'final'; result: TransferResult; block_number: number }
 
 /**
  * success: exactly the requested amount was moved. reverted: nothing was. mismatch: the transaction

@@ -7,7 +7,7 @@ export type AddressScreener = {
   reload?(): Promise<Omit<Screening, 'decision'>>
 }
 
-export type ScreeningRequest = {
+type ScreeningRequest = {
   chain: string
   /** In the chain's own format. */
   address: string

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/runtime/clock.ts'
 import type { SignOutcome, TransferIntent } from './intent.ts'
 
 /** The signer did not respond. It may have signed; repeating the request is safe. */
-export class SignerUnavailable extends Error {}
+class SignerUnavailable extends Error {}
 
 export type SignerClient = { sign(intent: TransferIntent): Promise<SignOutcome> }
 

@@ -24,7 +24,7 @@ export type TransferIntent = {
   approval: string | null
 }
 
-export type TronNetworkParameters = {
+type TronNetworkParameters = {
   family: 'tron'
   reference: { number: number; id: string }
   fee_limit_sun: string

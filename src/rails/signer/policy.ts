@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /** An intent that was signed before; it counts once, however many attempts it has. */
-export type PastIntent = {
+type PastIntent = {
   chain: string
   purpose: TransferIntent['purpose']
   amount: bigint

@@ -3,12 +3,13 @@ import type { Payment } from './payment.ts'
 import type { PricedCall } from './requirement.ts'
 
 /**
- * settled: the coins have moved. failed: this attempt did not and will not move them. pending: it
- * was sent but is not confirmed.
+ * settled: the coins have moved. failed: this attempt did not and will not move them. doubtful: an
+ * external service says that it failed, but may have sent it. pending: it was sent but is not
+ * confirmed.
  */
 export type Settlement =
   | { outcome: 'settled'; txid: string }
-  | { outcome: 'failed'; reason: string }
+  | { outcome: 'failed' | 'doubtful'; reason: string }
   | { outcome: 'pending' }
 
 /** Verifies and settles payments: our own relayer or an external service. */

@@ -45,7 +45,7 @@ export type Payment = {
   payload: PaymentPayload
 }
 
-/** Later expiries are stored as this one, the year 2100. */
+/** Later expiries count as this one, the year 2100: they are too late for a Date. */
 const SECONDS_MAX = 4_102_444_800n
 const HEADER_LENGTH_MAX = 16_384
 

@@ -12,8 +12,11 @@ export type Receipt = {
 
 /** Read access to the payment network, and broadcasting; needs no key. */
 export type PaymentNetwork = {
-  /** The recent transaction, by any sender, that used an authorization; or null. */
-  settlementOf(payer: string, nonce: string): Promise<string | null>
+  /**
+   * The transaction, by any sender, that used or canceled an authorization, at most a day before
+   * this date. Null only if it is unused: throws if the node does not show the transaction.
+   */
+  settlementOf(payer: string, nonce: string, since: Date): Promise<string | null>
   receipt(txid: string): Promise<Receipt | null>
   broadcast(raw: string): Promise<void>
 }

@@ -22,7 +22,9 @@ import { CHAIN_ID, USDC } from './requirement.ts'
 
 const asset_abi = parseAbi([
   'function transfer(address to, uint256 value) returns (bool)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
@@ -54,18 +56,8 @@ export function paymentNetwork(url: string, fetch: NodeFetch): PaymentNetworkCli
   }) as PublicClient
   return {
     client,
-    settlementOf: async (payer, nonce) => {
-      const head = await client.getBlockNumber()
-      const [log] = await client.getContractEvents({
-        address: USDC,
-        abi: asset_abi,
-        eventName: 'AuthorizationUsed',
-        args: { authorizer: payer as Hex, nonce: nonce as Hex },
-        fromBlock: head > BLOCKS_SEARCHED ? head - BLOCKS_SEARCHED : 0n,
-        toBlock: head,
-      })
-      return log?.transactionHash ?? null
-    },
+    settlementOf: (payer, nonce, since) =>
+      findSettlement(client, { authorizer: payer as Hex, nonce: nonce as Hex }, since),
     receipt: async (txid) => {
       try {
         return receiptFrom(await client.getTransactionReceipt({ hash: txid as Hex }))
@@ -85,6 +77,54 @@ export function paymentNetwork(url: string, fetch: NodeFetch): PaymentNetworkCli
   }
 }
 
+type Authorization = { authorizer: Hex; nonce: Hex }
+
+/** The state of an authorization never expires, unlike the blocks that a single search covers. */
+async function findSettlement(
+  client: PublicClient,
+  authorization: Authorization,
+  since: Date,
+): Promise<Hex | null> {
+  const { authorizer, nonce } = authorization
+  const isUsed = await client.readContract({
+    address: USDC,
+    abi: asset_abi,
+    functionName: 'authorizationState',
+    args: [authorizer, nonce],
+  })
+  if (!isUsed) return null
+  const head = await client.getBlock()
+  const age_ms = Math.max(0, Number(head.timestamp) * 1_000 - since.getTime()) + DAY_MS
+  const first = head.number - BigInt(Math.ceil(age_ms / BLOCK_MS))
+  const blocks = { first: first > 0n ? first : 0n, last: head.number }
+  const txid =
+    (await findEvent(client, { eventName: 'AuthorizationUsed', authorization, blocks })) ??
+    (await findEvent(client, { eventName: 'AuthorizationCanceled', authorization, blocks }))
+  if (txid !== null) return txid
+  throw new Error(`the node does not show which transaction used ${nonce} of ${authorizer}`)
+}
+
+type EventSearch = {
+  eventName: 'AuthorizationUsed' | 'AuthorizationCanceled'
+  authorization: Authorization
+  blocks: { first: bigint; last: bigint }
+}
+
+/** The newest blocks come first, because most authorizations were used seconds ago. */
+async function findEvent(
+  client: PublicClient,
+  { eventName, authorization: args, blocks: { first, last } }: EventSearch,
+): Promise<Hex | null> {
+  for (let toBlock = last; toBlock >= first; toBlock -= BLOCKS_PER_SEARCH) {
+    const start = toBlock - BLOCKS_PER_SEARCH + 1n
+    const fromBlock = start > first ? start : first
+    const filter = { address: USDC, abi: asset_abi, eventName, args, fromBlock, toBlock } as const
+    const [log] = await client.getContractEvents(filter)
+    if (log !== undefined) return log.transactionHash
+  }
+  return null
+}
+
 /** Rollups return their L1 fee in a separate field. */
 function receiptFrom(receipt: TransactionReceipt): Receipt {
   const { l1Fee } = receipt as { l1Fee?: bigint | null }
@@ -99,8 +139,11 @@ function receiptFrom(receipt: TransactionReceipt): Receipt {
 }
 
 const POLLING_MS = 250
-/** An hour on Base; authorizations are valid for minutes, and public nodes allow this range. */
-const BLOCKS_SEARCHED = 1_800n
+/** The time between two blocks of Base. */
+const BLOCK_MS = 2_000
+const DAY_MS = 24 * 60 * 60_000
+/** An hour on Base. Public nodes allow this range in one request. */
+const BLOCKS_PER_SEARCH = 1_800n
 /** The base fee can double in six full blocks; the unused part is not charged. */
 const FEE_MARGIN = 3
 const GAS_MARGIN_PERCENT = 130n

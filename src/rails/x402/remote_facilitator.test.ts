@@ -70,9 +70,19 @@ test('it is called in the x402 protocol after beforeRequest', async () => {
 test('its refusal is returned with its reason', async () => {
   response = { status: 200, body: { isValid: false, invalidReason: 'insufficient_funds' } }
   assert.equal(await checking.verify(payment, priced), 'insufficient_funds')
-  response = { status: 200, body: { success: false, transaction: '', errorReason: 'expired' } }
-  const refused = { outcome: 'failed', reason: 'expired' }
+  const reason = 'invalid_exact_evm_signature'
+  response = { status: 200, body: { success: false, transaction: '', errorReason: reason } }
+  const refused = { outcome: 'failed', reason }
   assert.deepEqual(await checking.settle(payment, priced, hooks), refused)
+})
+
+test('a failure that may follow from a transfer it has sent is doubtful', async () => {
+  const reasons = ['transaction_failed', 'insufficient_funds', 'nonce_already_used', undefined]
+  for (const errorReason of reasons) {
+    response = { status: 200, body: { success: false, transaction: '', errorReason } }
+    const doubtful = { outcome: 'doubtful', reason: errorReason ?? 'settlement_failed' }
+    assert.deepEqual(await checking.settle(payment, priced, hooks), doubtful)
+  }
 })
 
 test('a false claim of settlement is pending if our own node shows no transfer', async () => {

@@ -9,6 +9,27 @@ import { type PricedCall, requirementOf } from './requirement.ts'
 const TIMEOUT_MS = 25_000
 const RESPONSE_BYTES_MAX = 65_536
 
+/**
+ * Reasons that no block can prove wrong, in the words of the specification and of its library: the
+ * signed permission itself can't pay this. Others, such as a lack of funds, may be the effect of a
+ * transfer that the facilitator has sent.
+ */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'invalid_exact_evm_authorization_value',
+  'invalid_exact_evm_failed_to_parse_signature',
+  'invalid_exact_evm_network_mismatch',
+  'invalid_exact_evm_payload_authorization_value',
+  'invalid_exact_evm_payload_authorization_value_mismatch',
+  'invalid_exact_evm_payload_recipient_mismatch',
+  'invalid_exact_evm_payload_signature',
+  'invalid_exact_evm_recipient_mismatch',
+  'invalid_exact_evm_scheme',
+  'invalid_exact_evm_signature',
+  'invalid_network',
+  'invalid_scheme',
+  'unsupported_scheme',
+])
+
 /** No readable response: the facilitator may have settled or not. */
 class NoResponse extends Error {}
 
@@ -43,7 +64,8 @@ export function remoteFacilitator(
       }
       const { success, transaction, errorReason } = response
       if (success !== true) {
-        return { outcome: 'failed', reason: String(errorReason ?? 'settlement_failed') }
+        const reason = String(errorReason ?? 'settlement_failed')
+        return { outcome: UNUSABLE.has(reason) ? 'failed' : 'doubtful', reason }
       }
       const txid = String(transaction)
       if (network !== null && !hasPaid(await network.receipt(txid), { ...payment, ...priced })) {

@@ -24,7 +24,7 @@ const SEQUENCES = `
   with known as (select * from unnest($1::text[], $2::bigint[]) as k (account_id, last))
   select h.account_id, h.event_sequence::int as last, coalesce(k.last, 0)::int as known,
          e.events, e.numbers
-    from account_heads h
+    from account_sequences h
     left join known k using (account_id)
    cross join lateral (
            select count(*)::int as events, count(distinct sequence)::int as numbers

@@ -35,7 +35,7 @@ async function compare(
   if (changed.length > 0) monitor.violate('a retry had another body', changed.slice(0, 5))
   const rows = (await world.postgres.query(
     `select w.account_id, w.url, w.after_sequence::int + 1 as first, h.event_sequence::int as last
-       from webhooks w join account_heads h using (account_id)
+       from webhooks w join account_sequences h using (account_id)
       where w.status = 'enabled' and '*' = any(w.events) and w.url like 'http://127.0.0.1:%'`,
   )) as WebhookRow[]
   for (const { account_id, url, first, last } of rows) {

@@ -28,7 +28,7 @@ export type HolderAgent = {
 }
 
 /** A 3-D Secure challenge that the cardholder has decided. */
-export type HolderChallenge = { id: string; card: string; merchant: Merchant; minor: bigint }
+type HolderChallenge = { id: string; card: string; merchant: Merchant; minor: bigint }
 
 /** An account of the simulation: its credentials and the names of everything in it. */
 export type Holder = {

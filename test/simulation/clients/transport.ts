@@ -9,7 +9,7 @@ import type { Answer, Call } from './call.ts'
 import { answerOfTool } from './mcp_call.ts'
 
 /** Effects that the service has acknowledged; the checks look for each of them. */
-export type AcknowledgedWrites = {
+type AcknowledgedWrites = {
   /** Writes by request ID; a repeated call may be a replay, so only first attempts are kept. */
   calls: Map<string, string>
   /** Response codes of card messages by time, MTI and trace number. */

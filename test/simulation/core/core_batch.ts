@@ -129,8 +129,7 @@ function snapshotOf({ rows, card }: FoundCard): CardSnapshot {
   const owed_micros = -(findPurse(rows, receivable)?.balance_micros ?? 0n)
   const money = purse ?? NO_PURSE
   const head = { event_sequence: 0n, last_event_id: '' }
-  const { id, pan_hash, failed_at } = card
-  return { id, pan_hash, owed_micros, ...head, failed_at, ...money }
+  return { id: card.id, pan_hash: card.pan_hash, owed_micros, ...head, ...money }
 }
 
 const NO_PURSE = {

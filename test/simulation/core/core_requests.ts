@@ -30,6 +30,7 @@ function messageRequest(core: CoreState, command: CardMessage, now: Date): CardR
     reference: {
       transaction_id: null,
       original_identity: command.original ?? null,
+      original_prefix: null,
       retrieval_reference_number: command.rrn,
       authorization_code: codeOf(core, command),
     },
@@ -89,7 +90,7 @@ function detailsOf(command: AskingCommand, card: CoreCard | undefined): Partial<
 
 function expiryRequest(
   core: CoreState,
-  { account, message }: { account: string; message: string },
+  { account, message, is_early }: Extract<Command, { op: 'expire_authorization' }>,
   now: Date,
 ): CardRequest | null {
   const { transactions, cards } = rowsOf(core, account)
@@ -105,6 +106,7 @@ function expiryRequest(
     identity: `expiry|${row.id}`,
     pan_hash: card.pan_hash,
     reference: { ...blank.reference, transaction_id: row.id },
+    is_early,
     message: null,
     answer: (decision) => responseOf(decision, request),
   }
@@ -155,15 +157,18 @@ function blankRequest(now: Date): CardRequest {
     reference: {
       transaction_id: null,
       original_identity: null,
+      original_prefix: null,
       retrieval_reference_number: null,
       authorization_code: null,
     },
     replacement_minor: null,
     is_final: false,
+    is_early: false,
     network_transaction_id: null,
     settles: null,
     received_at: now,
-    message: { mti: '0100', bitmap: '', fields: '', raw: NO_BYTES },
+    deadline_ms: Number.POSITIVE_INFINITY,
+    message: { mti: '0100', raw: NO_BYTES, fields: null },
     answer: () => {
       throw new Error('no response yet')
     },

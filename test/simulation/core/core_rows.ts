@@ -44,9 +44,9 @@ function addNamed(
   const { retrieval_reference_number: number, authorization_code: code } = reference
   const of_message = original_identity === null ? null : seen.get(original_identity)
   for (const row of transactions) {
-    const isHead = row.authorization_id === null || row.authorization_id === row.id
+    const isAuthorization = row.authorization_id === null || row.authorization_id === row.id
     const isNamed =
-      (number !== null && isHead && row.retrieval_reference_number === number) ||
+      (number !== null && isAuthorization && row.retrieval_reference_number === number) ||
       (code !== null && row.type === 'authorization' && row.authorization_code === code) ||
       row.id === transaction_id ||
       row.id === of_message?.transaction_id

@@ -9,14 +9,14 @@ import { type AccountRows, lockPurse, newAccountRows } from './account_rows.ts'
 import type { RunSettings } from './steps.ts'
 
 /** A message that was answered. */
-export type SeenMessage = {
+type SeenMessage = {
   fingerprint: string
   answer: Buffer
   transaction_id: string | null
   is_request: boolean
 }
 
-export type WaitingClearing = { account: string; clearing: PendingClearing }
+type WaitingClearing = { account: string; clearing: PendingClearing }
 
 /** All rows, in memory instead of a database, and the dependencies of the pure code. */
 export type CoreState = {

@@ -119,7 +119,8 @@ export class StepGenerator {
   #expiry({ account, state }: DrawContext, due: readonly string[]): Command {
     const open = state.rows.filter(({ type }) => type === 'authorization')
     const message = this.#choices.pick(due) ?? this.#choices.pick(open)?.message ?? 'none'
-    return { op: 'expire_authorization', account, message }
+    const is_early = this.#choices.percent(60)
+    return { op: 'expire_authorization', account, message, is_early }
   }
 
   #booking({ account, state }: DrawContext): Command {

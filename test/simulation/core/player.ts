@@ -123,7 +123,7 @@ export class Player {
 const withoutUsage = (text: string): string => text.replace(/"limit_(daily|monthly)",?/g, '')
 
 /** The steps of the batch that begins here. */
-export function batchAt(steps: readonly Step[], at: number): Step[] {
+function batchAt(steps: readonly Step[], at: number): Step[] {
   const first = steps[at]
   if (first === undefined) return []
   const batch = [first]

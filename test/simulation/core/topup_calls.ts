@@ -151,7 +151,11 @@ function topupOf({ rows }: CallContext, name: string): CoreTopup {
 
 function setTransfers(topup: CoreTopup, pending: PendingTransfer[]): void {
   const { finals } = topup
-  topup.row = withTransfers(topup.row, { finals, pending, showTxid: (txid) => txid })
+  topup.row = withTransfers(topup.row, {
+    final_transfers: finals,
+    pending,
+    showTxid: (txid) => txid,
+  })
 }
 
 type FinalTransfer = { pending: PendingTransfer; is_blocked: boolean }

@@ -123,7 +123,7 @@ const rules: Rules = {
   refund: acceptAdvice,
   reverse,
   book_clearing: (scope, { message, micros }) => bookClearing(scope, message, micros),
-  expire_authorization: (scope, { message }) => expireAuthorization(scope, message),
+  expire_authorization: expireAuthorization,
 
   create_topup: (scope, { topup, amount }) => treasury.createTopup(scope, topup, amount),
   cancel_topup: onTopup((scope, one) => treasury.closeTopup(scope, one, 'cancelled_by_user')),

@@ -13,7 +13,7 @@ const ATTEMPTS_MAX = 5
 const recentFailures = (card: Card, now: number): number[] =>
   card.failures.filter((at) => now - at < DAY_MS)
 
-export const areAttemptsUsedUp = (card: Card, now: number): boolean =>
+const areAttemptsUsedUp = (card: Card, now: number): boolean =>
   recentFailures(card, now).length >= ATTEMPTS_MAX
 
 export function addFailure(card: Card, now: number): void {
@@ -61,10 +61,10 @@ function isAllowed({ allow, deny }: Rules, value: string | null): boolean {
 }
 
 /** Only purchases spend; verifications, balance inquiries and credits don't. */
-export const spends = ({ op, charge }: CardRequest): Micros =>
+const spends = ({ op, charge }: CardRequest): Micros =>
   op === 'credit' ? 0n : (charge.micros ?? 0n)
 
-export type Situation = {
+export type CheckInput = {
   scope: Scope
   card: Card
   request: CardRequest
@@ -73,7 +73,7 @@ export type Situation = {
   challenge: Challenge | null
 }
 
-export function findFailedRules(situation: Situation): string[] {
+export function findFailedRules(situation: CheckInput): string[] {
   const failed = [
     ...stateFailures(situation),
     ...entryFailures(situation),
@@ -85,7 +85,7 @@ export function findFailedRules(situation: Situation): string[] {
 
 type Failures = (string | null)[]
 
-function stateFailures({ scope, card, request }: Situation): Failures {
+function stateFailures({ scope, card, request }: CheckInput): Failures {
   const { programme, account } = scope
   return [
     account.early_reversals.has(request.message) ? 'reversed_before_auth' : null,
@@ -99,7 +99,7 @@ function stateFailures({ scope, card, request }: Situation): Failures {
 }
 
 /** Chip payments go on when the attempts are used up. */
-function entryFailures({ scope, card, request }: Situation): Failures {
+function entryFailures({ scope, card, request }: CheckInput): Failures {
   const { now } = scope.programme
   const isBlocked = GUESSABLE.has(request.entry_mode) && areAttemptsUsedUp(card, now)
   return [
@@ -119,7 +119,7 @@ function amountFailure({ op, charge }: CardRequest): string | null {
   return !hasNoAmount && (minor === 0n || micros === 0n) ? 'invalid_amount' : null
 }
 
-function ruleFailures({ scope, card, request, incremented }: Situation): Failures {
+function ruleFailures({ scope, card, request, incremented }: CheckInput): Failures {
   const { mcc, country } = request.merchant
   const blocked = scope.programme.blocked_countries
   const amount = spends(request)
@@ -138,7 +138,7 @@ function ruleFailures({ scope, card, request, incremented }: Situation): Failure
 }
 
 /** While the account owes something, nothing can be spent. */
-function moneyFailures({ scope, card, request, challenge }: Situation): Failures {
+function moneyFailures({ scope, card, request, challenge }: CheckInput): Failures {
   const amount = spends(request)
   const isCovered = amount <= card.balance && scope.account.owed === 0n
   return [

@@ -3,14 +3,7 @@ import { useCard } from './cards.ts'
 import type { CardAdvice, CardReversal, Charge, MerchantLock, Outcome } from './commands.ts'
 import { reduceCredits } from './disputes.ts'
 import { creditCard, debitCard, hold, payFromHold, release } from './money.ts'
-import {
-  capturesOf,
-  findCleared,
-  findOriginal,
-  inCurrencyOf,
-  inUsd,
-  rowOfMessage,
-} from './purchases.ts'
+import { capturesOf, findCleared, inCurrencyOf, inUsd, rowOfMessage } from './purchases.ts'
 import { addAuthorization, addDecline, addRow, HOLD_MS } from './requests.ts'
 import type { Account, Card, Row, Scope } from './state.ts'
 import { count, giveBack } from './usage.ts'
@@ -204,9 +197,8 @@ function allocate(account: Account, row: Row, purchase: Row, named: Row | null):
 export function reverse(scope: Scope, reversal: CardReversal): Outcome {
   const { account } = scope
   const card = account.cards.get(reversal.card)
-  const found = card === undefined ? null : findOriginal(account, card, reversal)
-  const named = card === undefined ? null : rowOfMessage(account, card, reversal.original)
-  if (named === null) account.early_reversals.add(reversal.original)
+  const found = card === undefined ? null : rowOfMessage(account, card, reversal.original)
+  if (found === null) account.early_reversals.add(reversal.original)
   if (card === undefined || found === null) return { result: 'original_unknown' }
   if (found.type === 'refund') reverseRefund(account, card, found)
   if (found.type !== 'authorization') return accepted
@@ -258,12 +250,16 @@ function reverseRefund(account: Account, card: Card, refund: Row): void {
 }
 
 /** The hold was not captured within seven days. A later capture is still booked. */
-export function expireAuthorization(scope: Scope, message: string): Outcome {
-  const { account } = scope
+export function expireAuthorization(
+  scope: Scope,
+  { message, is_early }: { message: string; is_early: boolean },
+): Outcome {
+  const { account, programme } = scope
   const row = account.rows.find((one) => one.message === message && one.type === 'authorization')
   const card = account.cards.get(row?.card ?? '')
   if (row === undefined || card === undefined) return { result: 'original_unknown' }
-  if (row.open === 0n) return accepted
+  const isOver = is_early || (row.expires_at ?? 0) <= programme.now
+  if (row.open === 0n || !isOver) return accepted
   lowerOpen(scope, card, row, 0n)
   row.status = row.captured > 0n ? 'partially_captured' : 'expired'
   return accepted

@@ -152,12 +152,15 @@ export type MoneyCommand =
   | Op<'file_dispute', OfAccount & { dispute: string; capture: string; amount?: Micros }>
   /** An operator converts a clearing that had no USD amount, or approves a refund. */
   | Op<'book_clearing', OfAccount & { message: string; micros: Micros }>
-  /** The hold of an authorization was not captured within seven days. Named by its message. */
-  | Op<'expire_authorization', OfAccount & { message: string }>
+  /**
+   * The hold of an authorization was not captured within seven days, or an early expiry does not
+   * wait for that. Named by its message.
+   */
+  | Op<'expire_authorization', OfAccount & { message: string; is_early: boolean }>
 
 export type Rail = 'topups' | 'withdrawals' | 'issuing' | 'authorizations'
 
-export type OperatorCommand =
+type OperatorCommand =
   | Op<'answer_dispute', OfAccount & { dispute: string }>
   | Op<'close_dispute', OfAccount & { dispute: string; outcome: 'won' | 'lost' }>
   | Op<'suspend_account' | 'reinstate_account', OfAccount>

@@ -145,7 +145,7 @@ test('a cancelled card returns its balance, and later releases go to the treasur
   model.confirm(ask('next', 1n), { code: 'card_cancelled' })
   model.setTime(NOON + 7 * DAY_MS)
   for (const message of model.dueAuthorizations(account)) {
-    model.apply({ op: 'expire_authorization', account, message })
+    model.apply({ op: 'expire_authorization', account, message, is_early: false })
   }
   assert.deepEqual(moneyOf(model), [150, 0, 0, 0, 0])
 })

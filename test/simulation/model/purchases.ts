@@ -53,7 +53,7 @@ export function findCleared(account: Account, card: Card, reference: Reference):
   )
 }
 
-/** A reversal or an increment names its purchase by the message in DE 90 first. */
+/** An increment names its purchase by the message in DE 90 first. */
 export function findOriginal(account: Account, card: Card, reference: Reference): Row | null {
   return (
     rowOfMessage(account, card, reference.original) ??

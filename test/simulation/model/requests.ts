@@ -1,6 +1,6 @@
 import { CENT, DAY_MS, USD } from './amounts.ts'
 import { useCard } from './cards.ts'
-import { addFailure, challengeFor, codeResult, findFailedRules, type Situation } from './checks.ts'
+import { addFailure, type CheckInput, challengeFor, codeResult, findFailedRules } from './checks.ts'
 import type { CardRequest, Charge, Outcome } from './commands.ts'
 import { debitCard, hold } from './money.ts'
 import { findOriginal, inCurrencyOf } from './purchases.ts'
@@ -41,7 +41,7 @@ function incrementedBy({ account }: Scope, card: Card, request: CardRequest): Ro
 }
 
 /** What the card has, in whole cents and at least a dollar, if only funds are missing. */
-function partOf({ scope, card, request }: Situation, failed: readonly string[]): Charge | null {
+function partOf({ scope, card, request }: CheckInput, failed: readonly string[]): Charge | null {
   const { charge, op, is_partial_ok } = request
   const isWanted = scope.programme.partial_approvals && is_partial_ok && op === 'authorize'
   const lacksOnlyFunds = failed.length === 1 && failed[0] === 'insufficient_funds'
@@ -52,7 +52,7 @@ function partOf({ scope, card, request }: Situation, failed: readonly string[]):
 }
 
 /** Returns the approved amount. */
-function approve(situation: Situation, charge: Charge): bigint {
+function approve(situation: CheckInput, charge: Charge): bigint {
   const { scope, card, request, incremented } = situation
   const { now } = scope.programme
   const amount = charge.micros ?? 0n
@@ -99,7 +99,7 @@ function growHold({ programme }: Scope, card: Card, row: Row, charge: Charge): v
 }
 
 /** A wrong CVV or expiry date counts as an attempt, whatever else was wrong. */
-function decline(situation: Situation, failed_rules: string[]): void {
+function decline(situation: CheckInput, failed_rules: string[]): void {
   const { scope, card, request, challenge } = situation
   const isAttempt =
     failed_rules.includes('cvv_mismatch') || failed_rules.includes('expiry_mismatch')

@@ -9,7 +9,7 @@ export type CardView = Pick<Card, 'status' | 'balance' | 'held' | 'is_used'> & {
   spent_daily: Micros
   spent_monthly: Micros
 }
-export type RowView = Pick<
+type RowView = Pick<
   Row,
   | 'type'
   | 'status'
@@ -21,7 +21,7 @@ export type RowView = Pick<
   | 'decline_code'
   | 'three_ds'
 >
-export type TopupView = {
+type TopupView = {
   status: string
   reason: string | null
   payment_state: string
@@ -92,10 +92,10 @@ export function cardView(card: Card, now: number): CardView {
   return { status, balance, held, is_used, lock, spent_daily: daily, spent_monthly: monthly }
 }
 
-export const rowKey = ({ message, type, authorization }: Row): string =>
+const rowKey = ({ message, type, authorization }: Row): string =>
   type === 'capture' && authorization?.message === message ? `${message}|capture` : message
 
-export function rowView(row: Row): RowView {
+function rowView(row: Row): RowView {
   const { type, status, amount, open, held, captured, refunded, decline_code, three_ds } = row
   return { type, status, amount, open, held, captured, refunded, decline_code, three_ds }
 }

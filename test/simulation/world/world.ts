@@ -34,7 +34,7 @@ export type World = {
 }
 
 const FLOAT_USD = 10_000_000
-export const OPERATOR_TOKEN = 'operator_token_of_the_simulation'
+const OPERATOR_TOKEN = 'operator_token_of_the_simulation'
 
 const SETTINGS = {
   FLORIN_RATE_PROFILE: 'off',

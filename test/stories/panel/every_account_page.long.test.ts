@@ -81,7 +81,7 @@ test('every account page fits, logs no errors and is accessible', { skip }, asyn
       path: '/agents',
       ready: async (shown) => {
         await shown.getByRole('link', { name: 'Test agent' }).first().click()
-        await shown.getByRole('heading', { name: 'What it did' }).waitFor()
+        await shown.getByRole('heading', { name: 'Activity' }).waitFor()
         await loaded(shown)
       },
     },

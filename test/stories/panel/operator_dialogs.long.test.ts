@@ -38,7 +38,7 @@ async function refundTo({ account_id, card }: Spender, cents: number): Promise<v
 const settle = () => sandbox_host.runTasks(['settle_clearings'])
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-test('an operator approves one refund and rejects another, and only one is credited', {
+test('an operator approves one refund and refuses another, and only one is credited', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -51,11 +51,11 @@ test('an operator approves one refund and rejects another, and only one is credi
 
   const { page, complaints } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/refunds')
-  await rowOf(page, '$70.00').getByRole('button', { name: 'Reject' }).click()
+  await rowOf(page, '$70.00').getByRole('button', { name: 'Refuse' }).click()
   await page.getByRole('dialog').getByText('won’t be credited').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await rowOf(page, '$70.00').getByRole('button', { name: 'Reject' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
+  await rowOf(page, '$70.00').getByRole('button', { name: 'Refuse' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click()
   await rowOf(page, '$70.00').waitFor({ state: 'detached' })
   await rowOf(page, '$25.00').getByRole('button', { name: 'Approve' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
@@ -67,12 +67,12 @@ test('an operator approves one refund and rejects another, and only one is credi
   await assertBooksSound(runtime.db)
 })
 
-test('an operator approves one withdrawal and rejects another, whose money returns', {
+test('an operator approves one withdrawal and refuses another, whose money returns', {
   skip,
 }, async () => {
   if (browser === null) return
   const { bearer } = await openHolder(service, 200)
-  const [approved, rejected] = [
+  const [approved, refused] = [
     await requested({ url, bearer }, 30),
     await requested({ url, bearer }, 50),
   ]
@@ -90,11 +90,11 @@ test('an operator approves one withdrawal and rejects another, whose money retur
     await dialog.getByRole('button', { name: verb }).click()
     await dialog.waitFor({ state: 'detached' })
   }
-  await decide('$50.00', 'Reject')
-  await page.getByText('Withdrawal rejected.').waitFor()
+  await decide('$50.00', 'Refuse')
+  await page.getByText('Withdrawal refused.').waitFor()
   await decide('$30.00', 'Approve')
   await page.getByText('Withdrawal approved.').waitFor()
-  assert.deepEqual(await stateOf(rejected), { status: 'failed', status_reason: 'refused' })
+  assert.deepEqual(await stateOf(refused), { status: 'failed', status_reason: 'refused' })
   assert.notEqual((await stateOf(approved)).status_reason, 'review')
   assert.equal(await balanceOf(url, bearer), 170)
   assert.deepEqual(complaints, [])
@@ -279,7 +279,7 @@ test('the dialogs in which operators decide about money fit and are accessible',
       ready: decide('Customer loses'),
     },
     { name: 'operator_refund_approve', path: '/operator/refunds', ready: refund('Approve') },
-    { name: 'operator_refund_reject', path: '/operator/refunds', ready: refund('Reject') },
+    { name: 'operator_refund_refuse', path: '/operator/refunds', ready: refund('Refuse') },
     {
       name: 'operator_limits_refused',
       path: '/operator/accounts',

@@ -23,7 +23,7 @@ const next_steps: Readonly<Record<string, string>> = {
   'card.frozen': 'New purchases are declined until the card is unfrozen.',
   'dispute.evidence_due': 'Evidence added later may not be considered.',
   'withdrawal.broadcasted': 'If you didn’t request it, contact support immediately.',
-  'approval.requested': 'Approve or decline it. If you approve, the app can do exactly this, once.',
+  'approval.requested': 'Approve or decline it. If you approve, the app can make this call once.',
   'webhook.disabled': 'Fix the endpoint, then turn the webhook back on.',
 }
 

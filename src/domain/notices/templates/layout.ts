@@ -106,10 +106,10 @@ const styles = {
   link: `text-decoration: underline; ${SOFT}`,
 } as const
 
-type Look = { tag: string; names: string; style: keyof typeof styles; attributes?: string }
+type ElementStyle = { tag: string; names: string; style: keyof typeof styles; attributes?: string }
 
 /** An element with its class names, for the dark scheme, and its inline style. */
-function element({ tag, names, style, attributes = '' }: Look, content: string): string {
+function element({ tag, names, style, attributes = '' }: ElementStyle, content: string): string {
   return `<${tag} class="${names}"${attributes} style="${styles[style]}">${content}</${tag}>`
 }
 

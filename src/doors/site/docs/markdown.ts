@@ -6,7 +6,7 @@ import { highlight } from './highlight.ts'
 export type LinkTo = (target: string) => string | null
 
 /** `section` is the text below the heading. */
-export type Heading = { level: number; id: string; text: string; section: string }
+type Heading = { level: number; id: string; text: string; section: string }
 /** `lead` is the first sentence of the first paragraph. */
 export type RenderedPage = { title: string; lead: string; body: Markup; headings: Heading[] }
 

@@ -18,11 +18,11 @@ export function operatorPage(): DocPage {
       words: `operator ${summary} ${method} /operator/v1${path}`,
     })),
     body: html`<h1>Operator API</h1>
-<p class="lead">For operators of the programme: <code>/operator/v1</code>, with a token from
+<p class="lead">For operators of the card program: <code>/operator/v1</code>, with a token from
 <code>florin operator create</code>. The roles are viewer, support, risk and admin; each may also do
 what the roles before it may. Writes take an <code>Idempotency-Key</code>. See also the <a
-href="/operator/openapi.json">OpenAPI description</a> and <a href="/docs/running">Running a
-programme</a>.</p>
+href="/operator/openapi.json">OpenAPI description</a> and <a href="/docs/running">Running a card
+program</a>.</p>
 ${operations.map(operationEntry)}`,
   }
 }

@@ -1,12 +1,13 @@
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Chain } from '#rails/chain/chain.ts'
+import { custodyOn } from '#rails/chain/custody.ts'
 import type { ChainReceipt, DepositSource } from '#rails/chain/deposit_source.ts'
-import { type JsonRpc, jsonRpc, quantity, RpcError } from '#rails/chain/json_rpc.ts'
+import { isRefusal, type JsonRpc, jsonRpc, quantity, RpcError } from '#rails/chain/json_rpc.ts'
 import { NodeError } from '#rails/chain/node_call.ts'
 import type {
   ChainSender,
+  LookupOutcome,
   StoredTransfer,
-  TransferFate,
   TransferResult,
 } from '#rails/chain/sender.ts'
 import type { BroadcastOutcome } from '#rails/chain/tron/broadcast.ts'
@@ -24,6 +25,7 @@ export function evmSender(chain: Chain, source: DepositSource, fetch: NodeFetch)
   const { url, headers, chain_id } = chain.settings
   const rpc = jsonRpc({ url, headers: { ...headers }, fetch }, '')
   const pricing = evmPricing(rpc, chain)
+  const balanceOf = custodyOn(chain.settings, fetch)
   return {
     chain,
     networkParameters: async (payment) => {
@@ -37,8 +39,9 @@ export function evmSender(chain: Chain, source: DepositSource, fetch: NodeFetch)
       return price === null ? null : { family: 'evm', chain_id, nonce: Number(nonce), ...price }
     },
     missingFuel: pricing.missingFuel,
+    assetBalance: ({ contract, from }) => balanceOf(contract ?? '', from),
     broadcast: (transfer) => broadcast(rpc, transfer),
-    lookup: (transfer) => findFate(rpc, source, transfer),
+    lookup: (transfer) => findOutcome(rpc, source, transfer),
     findNonceUser: async (transfer) => {
       const { number } = await source.finalized()
       return findNonceUser(rpc, transfer, number)
@@ -64,18 +67,20 @@ async function broadcast(rpc: JsonRpc, { raw }: StoredTransfer): Promise<Broadca
  * A transfer is dead if another transfer used its nonce so long ago that every node would have its
  * own receipt by now.
  */
-async function findFate(
+async function findOutcome(
   rpc: JsonRpc,
   source: DepositSource,
   transfer: StoredTransfer,
-): Promise<TransferFate> {
+): Promise<LookupOutcome> {
   const finalized = await source.finalized()
-  const isTaken = await isNonceTaken(rpc, transfer, finalized.number - LAGGING_BLOCKS)
   const receipt = await source.receipt(transfer.txid)
-  if (receipt === null) return { fate: isTaken ? 'dead' : 'unknown' }
+  if (receipt === null) {
+    const isTaken = await isNonceTaken(rpc, transfer, finalized.number - LAGGING_BLOCKS)
+    return { outcome: isTaken ? 'dead' : 'unknown' }
+  }
   const { block_number } = receipt
-  const fate = block_number <= finalized.number ? 'final' : 'mined'
-  return { fate, result: resultOf(transfer, receipt), block_number }
+  const outcome = block_number <= finalized.number ? 'final' : 'mined'
+  return { outcome, result: resultOf(transfer, receipt), block_number }
 }
 
 function resultOf(transfer: StoredTransfer, receipt: ChainReceipt): TransferResult {
@@ -95,7 +100,7 @@ async function isNonceTaken(
   try {
     return (await nextNonce(rpc, from, quantity(block))) > Number(nonce)
   } catch (cause) {
-    if (cause instanceof RpcError) return false
+    if (isRefusal(cause)) return false
     throw cause
   }
 }

@@ -20,9 +20,9 @@ import type { SignedTransaction } from './transaction.ts'
 import { isObject } from './transaction_json.ts'
 
 /** `head` includes the newest blocks, which a fork may remove; `solid` only solidified ones. */
-export type Depth = 'head' | 'solid'
+type Depth = 'head' | 'solid'
 
-export type ContractCall = {
+type ContractCall = {
   owner: Uint8Array
   contract: Uint8Array
   /** A Solidity signature: transfer(address,uint256) */
@@ -30,7 +30,7 @@ export type ContractCall = {
   parameter: Uint8Array
 }
 
-export type TronFees = { energy_sun: bigint; bandwidth_sun: bigint; activation_sun: bigint }
+type TronFees = { energy_sun: bigint; bandwidth_sun: bigint; activation_sun: bigint }
 
 export type TronHttpApi = {
   now(depth: Depth): Promise<TronBlock>

@@ -1,10 +1,11 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Chain } from '#rails/chain/chain.ts'
+import { solidCustody } from '#rails/chain/custody.ts'
 import type {
   ChainSender,
+  LookupOutcome,
   Payment,
   StoredTransfer,
-  TransferFate,
   TransferResult,
 } from '#rails/chain/sender.ts'
 import type { TronHttpApi } from './http_api.ts'
@@ -49,9 +50,10 @@ export function tronSender(chain: Chain, api: TronHttpApi): ChainSender {
       const balance = (await api.balance(hexToBytes(payment.from), 'head')) ?? 0n
       return balance >= required ? 0n : required - balance
     },
+    assetBalance: ({ contract, from }) => solidCustody(api)(contract ?? '', from),
     broadcast: ({ txid, raw, signature }) =>
       api.broadcast({ txid, raw: hexToBytes(raw), signature }),
-    lookup: (transfer) => findFate(api, transfer),
+    lookup: (transfer) => findOutcome(api, transfer),
     findNonceUser: async () => null,
   }
 }
@@ -72,22 +74,22 @@ async function feeLimit(api: TronHttpApi, payment: Payment): Promise<bigint> {
  * A transfer is dead if solidified chain time was past its expiration before we searched and it was
  * in no block: later blocks cannot include it, and earlier ones are known.
  */
-async function findFate(api: TronHttpApi, transfer: StoredTransfer): Promise<TransferFate> {
+async function findOutcome(api: TronHttpApi, transfer: StoredTransfer): Promise<LookupOutcome> {
   const { timestamp_ms } = await api.now('solid')
   const final = await api.receipt(transfer.txid, 'solid')
   if (final !== null) return seen('final', transfer, final)
   const mined = await api.receipt(transfer.txid, 'head')
   if (mined !== null) return seen('mined', transfer, mined)
   const expires_ms = transfer.expires_at?.getTime() ?? Number.POSITIVE_INFINITY
-  return { fate: timestamp_ms > expires_ms + DEAD_MARGIN_MS ? 'dead' : 'unknown' }
+  return { outcome: timestamp_ms > expires_ms + DEAD_MARGIN_MS ? 'dead' : 'unknown' }
 }
 
 function seen(
-  fate: 'mined' | 'final',
+  outcome: 'mined' | 'final',
   transfer: StoredTransfer,
   receipt: TronReceipt,
-): TransferFate {
-  return { fate, result: resultOf(transfer, receipt), block_number: receipt.block_number }
+): LookupOutcome {
+  return { outcome, result: resultOf(transfer, receipt), block_number: receipt.block_number }
 }
 
 function resultOf(transfer: StoredTransfer, receipt: TronReceipt): TransferResult {

@@ -13,23 +13,23 @@ const ALLOWED = [
   'PSF-2.0',
 ]
 
-const licenceOf = ({ licenses: [licence] }: Component): string => {
-  if (licence === undefined) return 'unknown'
-  return 'license' in licence ? licence.license.id : licence.expression
+const licenseOf = ({ licenses: [license] }: Component): string => {
+  if (license === undefined) return 'unknown'
+  return 'license' in license ? license.license.id : license.expression
 }
 
 export function findDisallowed({ components }: Pick<Sbom, 'components'>): string[] {
   const isAllowed = (component: Component): boolean =>
-    licenceOf(component)
+    licenseOf(component)
       .replaceAll(/[()]/g, '')
       .split(' OR ')
       .some((each) => ALLOWED.includes(each))
   return components
     .filter((component) => !isAllowed(component))
-    .map((component) => `${component.name}: ${licenceOf(component)}`)
+    .map((component) => `${component.name}: ${licenseOf(component)}`)
 }
 
-export function licenceList({ components }: Sbom): string {
+export function licenseList({ components }: Sbom): string {
   return [
     '# Licenses of shipped packages',
     '',
@@ -39,7 +39,7 @@ export function licenceList({ components }: Sbom): string {
     '|---|---|---|---|',
     ...components.map((each) => {
       const [role] = each.properties
-      return `| ${each.name} | ${each.version} | ${licenceOf(each)} | ${role?.value} |`
+      return `| ${each.name} | ${each.version} | ${licenseOf(each)} | ${role?.value} |`
     }),
     '',
   ].join('\n')

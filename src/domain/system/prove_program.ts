@@ -25,9 +25,9 @@ async function run(
 }
 
 /** Finds what has waited for too long, over all accounts. */
-export const proveProgramme = (db: Database, now: Date): Promise<Violation[]> =>
+export const proveProgram = (db: Database, now: Date): Promise<Violation[]> =>
   withSnapshot(db, { statement_ms: STATEMENT_MS, by_index: true }, (reader) =>
-    run(reader, ofScope('programme'), [now]),
+    run(reader, ofScope('program'), [now]),
   )
 
 type AccountRange = { after: string; through: string }
