@@ -31,8 +31,14 @@ function withFlorin(folder: string): string {
 const PAGE_MS_MAX = 120_000
 
 async function run(script: string, env: Record<string, string>, cwd: string) {
-  // A process group, so that background processes of a page end with it.
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
+  // A process group, so that background processes of a page end with it. Without standard input:
+  // if that is a socket, as Node's pipes are, bash reads the start-up files of its user.
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const end = () => process.kill(-(child.pid ?? 0), 'SIGKILL')
   const timer = setTimeout(end, PAGE_MS_MAX)
   let output = ''
