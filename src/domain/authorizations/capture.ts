@@ -5,6 +5,7 @@ import type { CardState } from './card_state.ts'
 import { captureHeld, debitCard, release } from './money.ts'
 import { holdForOperator, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent, record } from './record.ts'
+import { countEarlierRefunds } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countUsage, reverseUsage } from './spending.ts'
 
@@ -79,6 +80,7 @@ function captureAuthorization(
   const status = statusAfter(authorization, after)
   const settled_at = amount > 0n ? state.now : authorization.settled_at
   change(state, authorization, { ...after, held_micros, status, settled_at })
+  countEarlierRefunds(state, card, { authorization, capture: row })
 }
 
 /** A capture of zero settles nothing, but a final one gives the hold back, like a reversal. */

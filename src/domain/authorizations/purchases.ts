@@ -39,6 +39,16 @@ export class Purchases {
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
+  /** The refunds of an authorization that were not reversed, oldest first. */
+  refundsOf(card: CardState, authorization: TransactionRow): TransactionRow[] {
+    return this.#rowsOf(card)
+      .filter(
+        ({ type, status, authorization_id }) =>
+          type === 'refund' && status === 'settled' && authorization_id === authorization.id,
+      )
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
   /**
    * The ID of the newest row of the purchase that a new row belongs to, or whose reference number
    * it repeats.

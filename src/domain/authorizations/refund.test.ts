@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Transaction } from '#contract/transactions.ts'
 import { openCardBatch, transactionOf, USD } from '#test/support/card_batch.ts'
 
 /** A purchase of 10 USD, captured in two parts of 4 and 6 USD. */
@@ -40,6 +41,27 @@ test('a refund is allocated to captures from the oldest, each up to its amount',
   assert.equal(authorization.refunded_micros, 25n * USD)
   const shares = batch.state.refunds.new_parts.map(({ amount_micros }) => amount_micros)
   assert.deepEqual(shares, [4n * USD, 1n * USD, 5n * USD])
+})
+
+test('a refund that precedes its captures counts on them when they arrive', async () => {
+  const batch = await openCardBatch()
+  const authorization = transactionOf(batch.send('authorize'))
+  const reference = { transaction_id: authorization.id }
+  const send = (kind: 'capture' | 'refund', usd: bigint) =>
+    transactionOf(batch.send(kind, { usd: usd * USD, reference }))
+  const refund = send('refund', 5n)
+  const captures = [send('capture', 4n), send('capture', 6n)]
+  const counted = () => captures.map(({ refunded_micros }) => refunded_micros)
+  assert.deepEqual(counted(), [4n * USD, 1n * USD])
+  assert.deepEqual([authorization.refunded_micros, captures[0]?.version], [5n * USD, 1n])
+  const shown = batch.state.events.filter(({ event }) => event.type === 'transaction.captured')
+  const refunded = shown.map(({ event }) => (event.object as Transaction).refunded_usd)
+  assert.deepEqual(refunded, [4, 1], 'each event has the refunded amount')
+  const original_identity = refund.message_identity
+  batch.send('reverse', { reference: { original_identity } })
+  assert.deepEqual(counted(), [0n, 0n], 'its reversal takes each part back')
+  send('capture', 1n)
+  assert.equal(batch.state.refunds.new_parts.length, 2, 'a reversed refund counts on nothing')
 })
 
 test('the capture that the message names is refunded first', async () => {

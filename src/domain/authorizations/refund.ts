@@ -2,6 +2,7 @@ import type { DeclineCode } from '#contract/decline.ts'
 import { reverseCredit } from '#domain/disputes/dispute_money.ts'
 import { findOverlaps, overlapEvent, reduceCredit } from '#domain/disputes/refund_overlap.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import type { Micros } from '#kernel/money.ts'
 import { type BatchState, change } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard } from './money.ts'
@@ -84,7 +85,7 @@ export function allocateRefund(
   card: CardState,
   { row, authorization, first }: RefundAllocation,
 ): TransactionRow[] {
-  const { account_id, id: refund_id, amount_micros } = row
+  const { amount_micros } = row
   if (authorization.type === 'authorization') {
     change(state, authorization, { refunded_micros: authorization.refunded_micros + amount_micros })
   }
@@ -96,21 +97,50 @@ export function allocateRefund(
   const counted: TransactionRow[] = []
   let left = amount_micros
   for (const capture of ordered) {
-    const room = capture.captured_micros - capture.refunded_micros
-    const part = left < room ? left : room
+    const part = least(left, capture.captured_micros - capture.refunded_micros)
     if (part <= 0n) continue
     change(state, capture, { refunded_micros: capture.refunded_micros + part })
-    state.refunds.new_parts.push({
-      account_id,
-      refund_id,
-      capture_id: capture.id,
-      amount_micros: part,
-    })
+    recordPart(state, row, capture, part)
     counted.push(capture)
     left -= part
   }
   return counted
 }
+
+/**
+ * Counts earlier refunds on a new capture, as far as no capture has covered them: a merchant may
+ * refund a purchase before its capture arrives.
+ */
+export function countEarlierRefunds(
+  state: BatchState,
+  card: CardState,
+  { authorization, capture }: { authorization: TransactionRow; capture: TransactionRow },
+): void {
+  for (const refund of state.purchases.refundsOf(card, authorization)) {
+    const left = refund.amount_micros - coveredPartOf(state, refund)
+    const part = least(left, capture.captured_micros - capture.refunded_micros)
+    if (part <= 0n) continue
+    // The capture is not stored yet, so this is no change of its own.
+    capture.refunded_micros += part
+    recordPart(state, refund, capture, part)
+  }
+}
+
+function coveredPartOf({ refunds: { parts, new_parts } }: BatchState, { id }: TransactionRow) {
+  const own = [...parts, ...new_parts].filter(({ refund_id }) => refund_id === id)
+  return own.reduce((sum, { amount_micros }) => sum + amount_micros, 0n)
+}
+
+function recordPart(
+  { refunds }: BatchState,
+  { account_id, id: refund_id }: TransactionRow,
+  { id: capture_id }: TransactionRow,
+  amount_micros: Micros,
+): void {
+  refunds.new_parts.push({ account_id, refund_id, capture_id, amount_micros })
+}
+
+const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /** Reverses dispute credits that a refund covers too, so nobody is paid twice. */
 export function reverseDisputeCredits(

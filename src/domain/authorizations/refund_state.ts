@@ -32,7 +32,7 @@ type LoadedRefunds = {
   captures: TransactionRow[]
 }
 
-/** Queries only if the batch has refunds or reversals. */
+/** Queries only if the batch has refunds or reversals, or captures of refunded purchases. */
 export async function findRefundState(
   tx: Tx,
   batch: readonly CardRequest[],
@@ -46,9 +46,10 @@ export async function findRefundState(
     changed_disputes: new Set(),
   }
   const has = (kind: CardRequest['kind']) => batch.some((request) => request.kind === kind)
-  if (!has('refund') && !has('reverse')) return { refunds, captures: [] }
   const settled = rows.filter(({ type, status }) => type === 'refund' && status === 'settled')
-  if (has('reverse') && settled.length > 0) refunds.parts = await partsOf(tx, settled)
+  const needsParts = has('reverse') || has('capture')
+  if (needsParts && settled.length > 0) refunds.parts = await partsOf(tx, settled)
+  if (!has('refund') && !has('reverse')) return { refunds, captures: [] }
   const disputed = rows.filter(({ type, dispute_id }) => type === 'capture' && dispute_id !== null)
   if (disputed.length > 0) {
     refunds.disputes = await lockCreditedDisputes(tx, disputed)

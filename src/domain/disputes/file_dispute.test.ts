@@ -75,6 +75,22 @@ test('a fully refunded capture cannot be disputed', async () => {
   assertRefused(await file(url, buyer), 422, 'transaction_not_disputable')
 })
 
+test('a capture whose refund came first can be disputed for the rest only', async () => {
+  const buyer = await openBuyer(service, 40)
+  const held = await authorize(url, buyer, { amount: 30 })
+  const send = (verb: 'capture' | 'refund', amount: number) =>
+    follow(url, buyer, { id: held.id, verb, amount })
+  await send('capture', 5)
+  await send('refund', 25)
+  const covered = await send('capture', 10)
+  assert.equal(covered.refunded_usd, 10)
+  const refused = await file(url, buyer, { transaction_id: covered.id })
+  assertRefused(refused, 422, 'transaction_not_disputable')
+  const last = await send('capture', 15)
+  assert.equal((await fileDispute(url, { ...buyer, capture: last })).amount_usd, 5)
+  await assertBooksSound(runtime.db)
+})
+
 test('only captures can be disputed, not authorizations, refunds or declines', async () => {
   const buyer = await openBuyer(service, 10)
   const held = await authorize(url, buyer, { amount: 5 })

@@ -153,13 +153,14 @@ function seenBy(core: CoreState, batch: readonly CardRequest[]): AnsweredRow[] {
   return rows
 }
 
-/** Loaded only if the batch has refunds or reversals. */
+/** Loaded only for the kinds of messages that need them. */
 function refundState(accounts: readonly AccountRows[], batch: readonly CardRequest[]): RefundState {
-  const isNeeded = batch.some(({ kind }) => kind === 'refund' || kind === 'reverse')
-  const loaded = isNeeded ? accounts : []
-  const disputes = loaded.flatMap((rows) => [...rows.disputes.values()])
+  const has = (...kinds: CardRequest['kind'][]) => batch.some(({ kind }) => kinds.includes(kind))
+  const disputes = has('refund', 'reverse')
+    ? accounts.flatMap((rows) => [...rows.disputes.values()])
+    : []
   return {
-    parts: loaded.flatMap((rows) => rows.refund_parts),
+    parts: has('capture', 'reverse') ? accounts.flatMap((rows) => rows.refund_parts) : [],
     new_parts: [],
     disputes: disputes.filter(({ outcome }) => outcome !== 'lost').map((one) => ({ ...one })),
     evidence: [],

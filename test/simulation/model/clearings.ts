@@ -138,7 +138,7 @@ function capture(
 ): void {
   const { account, programme } = scope
   const amount = message.charge.micros ?? 0n
-  addRow(scope, card, {
+  const row = addRow(scope, card, {
     ...message,
     ...{ type: 'capture', status: 'settled', captured: amount, authorization: purchase },
   })
@@ -152,6 +152,7 @@ function capture(
   purchase.captured += amount
   purchase.open -= from_open
   lowerOpen(scope, card, purchase, is_final ? 0n : purchase.open)
+  takeEarlierRefunds(account, purchase, row)
   if (amount === 0n && purchase.open === was_open) return
   if (purchase.open > 0n) purchase.status = 'partially_captured'
   else purchase.status = purchase.captured > 0n ? 'captured' : 'reversed'
@@ -192,6 +193,19 @@ function allocate(account: Account, row: Row, purchase: Row, named: Row | null):
     left -= amount
   }
   for (const { capture } of row.shares) reduceCredits(account, capture)
+}
+
+/** The parts of earlier refunds that no capture has taken are for this one. */
+function takeEarlierRefunds(account: Account, purchase: Row, capture: Row): void {
+  for (const refund of account.rows) {
+    const isOwn = refund.type === 'refund' && refund.authorization === purchase
+    if (!isOwn || refund.status === 'reversed') continue
+    const taken = refund.shares.reduce((sum, share) => sum + share.amount, 0n)
+    const amount = least(refund.amount - taken, capture.captured - capture.refunded)
+    if (amount === 0n) continue
+    capture.refunded += amount
+    refund.shares.push({ capture, amount })
+  }
 }
 
 export function reverse(scope: Scope, reversal: CardReversal): Outcome {
