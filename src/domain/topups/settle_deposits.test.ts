@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, test } from 'node:test'
+import type { ActivityEvent } from '#contract/activity.ts'
 import type { Topup } from '#contract/topups.ts'
 import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
@@ -159,6 +160,26 @@ test('below the minimum → error, in suspense; a later transfer above it releas
   assert.deepEqual(stateOf(done), ['completed', null, 1, 1, 'partial'])
   assert.equal(await balance(), 1)
   assert.deepEqual(await events(), ['topup.created', 'topup.error', 'topup.confirmed'])
+  await assertBooksSound(db)
+})
+
+test('the event of a deposit that releases others has the whole amount credited', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 0.25 })
+  await onChain(at(id), 'confirm')
+  await onChain(at(id), 'deposit', { amount_usd: 0.5 })
+  await onChain(at(id), 'deposit', { amount_usd: 3 })
+  await onChain(at(id), 'deposit', { amount_usd: 2 })
+  await onChain(at(id), 'confirm')
+  const reply = await send(url, 'GET', '/v1/activity?event=topup.confirmed&order=asc', {
+    bearer: person.bearer,
+  })
+  const shown = (reply.body['data'] as ActivityEvent[]).map((row) => [row.amount_usd, row.message])
+  assert.deepEqual(shown, [
+    [3.75, '$3.75 deposit credited.'],
+    [2, '$2.00 deposit credited.'],
+  ])
+  assert.equal(await balance(), 5.75)
   await assertBooksSound(db)
 })
 

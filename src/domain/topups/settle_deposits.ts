@@ -174,7 +174,8 @@ async function settleTransfer(
   record(settlement, row)
   const next = addFinalTransfer(withOutcome(topup, held, now), row, released_micros)
   const shown = { ...next, version: topup.version + 1n, updated_at: now }
-  settlement.events.push(eventOf(settlement, shown, deposit, held))
+  const amount_micros = value_micros + released_micros
+  settlement.events.push(eventOf(settlement, shown, { amount_micros, held }))
   return shown
 }
 
@@ -221,10 +222,9 @@ const hold_reasons: Record<HeldReason, string> = {
 function eventOf(
   { dependencies: { settings }, update: { head_number }, txids, pending_txids }: Settlement,
   topup: TopupRow,
-  deposit: ScreenedDeposit,
-  held: HeldReason | null,
+  { amount_micros, held }: { amount_micros: Micros; held: HeldReason | null },
 ): NewEvent {
-  const amount = formatUsd(deposit.value)
+  const amount = formatUsd(amount_micros)
   const head = head_number === undefined ? {} : { head_number: BigInt(head_number) }
   return {
     type: held === null ? 'topup.confirmed' : 'topup.error',
@@ -240,7 +240,7 @@ function eventOf(
       // A transaction can have several transfers to the address, also final and pending ones.
       txids: [...new Set([...txids, ...pending_txids])],
     }),
-    amount_micros: deposit.value,
+    amount_micros,
   }
 }
 
