@@ -61,6 +61,17 @@ test('expires each hold once and emits one event, however often it runs', async 
   assert.equal(events.length, 1)
 })
 
+test('an advice after the expiry holds its amount again', async () => {
+  const { card, message } = await openAuthorized()
+  pass(WEEK_MS)
+  await task.run()
+  const fields = { 37: message.fields[37] }
+  await issuer.ask(purchaseMessage(card, 700, { mti: '0120', fields, now }))
+  const [reopened] = await authorizationsOf(card)
+  assert.deepEqual([reopened?.status, reopened?.held], ['pending', 7])
+  await assertBooksSound(db)
+})
+
 test('a partly captured purchase keeps its status and releases the rest', async () => {
   const { card, message } = await openAuthorized()
   const fields = { 37: message.fields[37] }

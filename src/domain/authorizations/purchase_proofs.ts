@@ -61,6 +61,12 @@ const REVERSAL = `'transaction.refund_reversed'`
 const CHANGE_EVENTS = `'transaction.authorized', 'transaction.adjusted', 'transaction.reversed',
   'transaction.expired'`
 
+/** SQL: an advice after the event has set a new amount, which is held again. */
+const REOPENED = `exists (
+  select from events a
+   where a.card_id = e.card_id and a.id > e.id and a.resource_id = e.resource_id
+     and a.type = 'transaction.adjusted')`
+
 /** SQL: the captures, refunds and reversed refunds of an authorization: each changes it. */
 const FOLLOWING = `(
   select count(*) + count(*) filter (where f.type = 'refund' and f.status = 'reversed')
@@ -110,7 +116,8 @@ export const purchase_proofs: readonly Proof[] = [
                when 'transaction.authorized' then t.type = 'authorization'
                when 'transaction.adjusted' then t.type = 'authorization'
                when 'transaction.reversed' then t.type = 'authorization'
-               when 'transaction.expired' then t.type = 'authorization' and t.open_micros = 0
+               when 'transaction.expired' then t.type = 'authorization'
+                 and (t.open_micros = 0 or ${REOPENED})
                when 'transaction.captured' then t.type = 'capture'
                when 'transaction.refunded' then t.type = 'refund'
                when 'transaction.refund_reversed' then t.type = 'refund' and t.status = 'reversed'
