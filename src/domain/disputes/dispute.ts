@@ -91,14 +91,30 @@ export function requireDisputable(capture: TransactionRow, now: Date): void {
 const nounOf = ({ type }: TransactionRow) =>
   type === 'authorization' ? 'an authorization' : `a ${type}`
 
-type DisputableAmount = { capture: TransactionRow; won_micros: Micros }
+type DisputableAmount = {
+  capture: TransactionRow
+  /** Null for a capture without an authorization. */
+  authorization: TransactionRow | null
+  /** Won in earlier disputes of the capture, and credited by all of its purchase. */
+  won_micros: Micros
+  credited_micros: Micros
+}
 
-/** Amounts that were refunded, or won in an earlier dispute, cannot be disputed again. */
+const keptOf = ({ captured_micros, refunded_micros }: TransactionRow): Micros =>
+  captured_micros - refunded_micros
+
+/**
+ * Amounts that were refunded, or won in an earlier dispute, cannot be disputed again. A refund
+ * above a capture counts on no capture, but on the purchase.
+ */
 export function requireAmount(
   amount_usd: number | undefined,
-  { capture, won_micros }: DisputableAmount,
+  { capture, authorization, won_micros, credited_micros }: DisputableAmount,
 ): Micros {
-  const kept_micros = capture.captured_micros - capture.refunded_micros - won_micros
+  const kept_of_capture = keptOf(capture) - won_micros
+  const kept_of_purchase =
+    authorization === null ? kept_of_capture : keptOf(authorization) - credited_micros
+  const kept_micros = kept_of_purchase < kept_of_capture ? kept_of_purchase : kept_of_capture
   if (kept_micros <= 0n) throw notDisputable('This purchase was already refunded in full.')
   if (amount_usd === undefined) return kept_micros
   const amount_micros = microsFromUsd(amount_usd)

@@ -1,4 +1,5 @@
 import { notFound } from '#contract/common_problems.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { setDispute } from '#domain/transactions/transaction_store.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
@@ -50,20 +51,33 @@ export async function insertDispute(tx: Tx, dispute: NewDispute): Promise<Disput
   return row
 }
 
-type EarlierDisputes = { has_open: boolean; won_micros: Micros }
+/** `credited_micros` is what disputes of all captures of the purchase have credited. */
+type EarlierDisputes = { has_open: boolean; won_micros: Micros; credited_micros: Micros }
 
-/** Earlier disputes of this capture. The result stays valid while the card is locked. */
+/**
+ * Earlier disputes of this capture and its purchase. The result stays valid while the card is
+ * locked.
+ */
 export async function findEarlierDisputes(
   tx: Tx,
-  account_id: string,
-  transaction_id: string,
+  { account_id, id, authorization_id }: TransactionRow,
 ): Promise<EarlierDisputes> {
   const [row] = await tx.rows<EarlierDisputes>(
-    `select coalesce(bool_or(status <> 'closed'), false) as has_open,
+    `select coalesce(bool_or(status <> 'closed') filter (where transaction_id = $2), false)
+              as has_open,
             coalesce(sum(amount_micros - taken_back_micros)
-                       filter (where outcome = 'won'), 0)::bigint as won_micros
-       from disputes where account_id = $1 and transaction_id = $2`,
-    [account_id, transaction_id],
+                       filter (where transaction_id = $2 and outcome = 'won'), 0)::bigint
+              as won_micros,
+            coalesce(sum(amount_micros - taken_back_micros)
+                       filter (where outcome is distinct from 'lost'), 0)::bigint
+              as credited_micros
+       from disputes
+      where account_id = $1
+        and transaction_id in (
+              select $2 union all
+              select id from transactions
+               where account_id = $1 and authorization_id = $3 and type = 'capture')`,
+    [account_id, id, authorization_id],
   )
   assert(row !== undefined, 'an aggregate returns a row')
   return row

@@ -91,6 +91,17 @@ test('a capture whose refund came first can be disputed for the rest only', asyn
   await assertBooksSound(runtime.db)
 })
 
+test('of two refunds in full, reversing one leaves nothing to dispute', async () => {
+  const buyer = await openBuyer(service, 40)
+  const refund = () => follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 40 })
+  const [first, second] = [await refund(), await refund()]
+  await follow(url, buyer, { id: first.id, verb: 'reverse' })
+  assertRefused(await file(url, buyer), 422, 'transaction_not_disputable')
+  await follow(url, buyer, { id: second.id, verb: 'reverse' })
+  assert.equal((await fileDispute(url, buyer)).amount_usd, 40)
+  await assertBooksSound(runtime.db)
+})
+
 test('only captures can be disputed, not authorizations, refunds or declines', async () => {
   const buyer = await openBuyer(service, 10)
   const held = await authorize(url, buyer, { amount: 5 })

@@ -22,15 +22,18 @@ export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
   // Read again under the lock, because a refund may have been posted in between.
   const capture = await findTransactionOf(tx, caller, input.transaction_id)
   requireDisputable(capture, now)
-  const { has_open, won_micros } = await findEarlierDisputes(tx, account_id, capture.id)
+  const { has_open, ...earlier } = await findEarlierDisputes(tx, capture)
   if (has_open) throw disputeExists()
+  const { authorization_id } = capture
+  const authorization =
+    authorization_id === null ? null : await findTransactionOf(tx, caller, authorization_id)
 
   const dispute = await insertDispute(tx, {
     account_id,
     id: newId('dsp'),
     transaction_id: capture.id,
     card_id,
-    amount_micros: requireAmount(input.amount_usd, { capture, won_micros }),
+    amount_micros: requireAmount(input.amount_usd, { capture, authorization, ...earlier }),
     reason: input.reason,
     explanation: input.explanation,
     evidence_due_at: evidenceDueAt(now),

@@ -12,6 +12,9 @@ import { usdFromMicros } from '#kernel/money.ts'
 import { type CallContext, type Calls, notFound, ok, requireActive } from './call_context.ts'
 import { memoryTx, stampAt } from './core_state.ts'
 
+const sumOf = (disputes: readonly DisputeRow[]) =>
+  disputes.reduce((sum, one) => sum + creditOf(one), 0n)
+
 type DisputeOp = 'file_dispute' | 'answer_dispute' | 'close_dispute'
 
 export const dispute_calls: Calls<DisputeOp> = {
@@ -21,12 +24,24 @@ export const dispute_calls: Calls<DisputeOp> = {
     const capture = rows.transactions.findLast((row) => row.message_identity === message)
     if (capture === undefined) throw notFound()
     requireDisputable(capture, now)
-    const earlier = [...rows.disputes.values()].filter((one) => one.transaction_id === capture.id)
+    const disputes = [...rows.disputes.values()]
+    const earlier = disputes.filter((one) => one.transaction_id === capture.id)
     if (earlier.some(({ status }) => status !== 'closed')) throw disputeExists()
     const won = earlier.filter(({ outcome }) => outcome === 'won')
-    const won_micros = won.reduce((sum, one) => sum + creditOf(one), 0n)
+    const of_purchase = rows.transactions.filter(
+      ({ id, authorization_id: of }) =>
+        id === capture.id || (of !== null && of === capture.authorization_id),
+    )
+    const ids = new Set(of_purchase.map(({ id }) => id))
+    const credited = disputes.filter((one) => ids.has(one.transaction_id) && one.outcome !== 'lost')
+    const authorization = of_purchase.find(({ type }) => type === 'authorization') ?? null
     const amount_usd = amount === undefined ? undefined : usdFromMicros(amount)
-    const amount_micros = requireAmount(amount_usd, { capture, won_micros })
+    const amount_micros = requireAmount(amount_usd, {
+      capture,
+      authorization,
+      won_micros: sumOf(won),
+      credited_micros: sumOf(credited),
+    })
     const dispute: DisputeRow = {
       account_id: rows.id,
       id: core.newId('dsp'),

@@ -17,7 +17,8 @@ export function fileDispute({ programme, account }: Scope, command: NewDispute):
   if (age > DISPUTABLE_DAYS * DAY_MS) return refused('transaction_not_disputable')
   const earlier = disputesOf(account, capture)
   if (earlier.some(({ status }) => status !== 'closed')) return refused('dispute_exists')
-  const kept = capture.captured - capture.refunded - creditsOf(earlier)
+  const kept_of_capture = capture.captured - capture.refunded - creditsOf(earlier)
+  const kept = least(kept_of_capture, leftOfPurchase(account, capture))
   if (kept <= 0n) return refused('transaction_not_disputable')
   const disputed = amount ?? kept
   if (disputed <= 0n || disputed > kept) return refused('amount_out_of_range')
@@ -25,6 +26,15 @@ export function fileDispute({ programme, account }: Scope, command: NewDispute):
   account.disputes.set(dispute, { ...fields, status: 'open', outcome: null, closed_by: null })
   creditTreasury(account, disputed)
   return ok(disputed)
+}
+
+/** Refunds above the captures of a purchase are no capture's, so they count on all of it. */
+function leftOfPurchase({ disputes }: Account, { captured, refunded, authorization }: Row): Micros {
+  if (authorization === null) return captured - refunded
+  const of_purchase = [...disputes.values()].filter(
+    ({ capture }) => capture.authorization === authorization,
+  )
+  return authorization.captured - authorization.refunded - creditsOf(of_purchase)
 }
 
 const disputesOf = ({ disputes }: Account, capture: Row): Dispute[] =>
