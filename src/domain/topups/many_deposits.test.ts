@@ -99,9 +99,31 @@ test('500 transfers to one address cost a bounded amount each, and do not hold u
     objects.map(({ version }) => version),
     objects.map((_, at) => at + 2),
   )
-  const { txids, updated_at: _stored, ...shown } = makeTopupView(dependencies.settings)(settled)
-  const { txids: named, updated_at: _shown, ...at_last } = objects.at(-1) ?? ({} as Topup)
+  const { txids, ...shown } = makeTopupView(dependencies.settings)(settled)
+  const { txids: named, ...at_last } = objects.at(-1) ?? ({} as Topup)
   assert.deepEqual([at_last, named], [{ ...shown, confirmations: 30 }, txids.slice(-20)])
+})
+
+test('the last event shows the top-up as it is stored, although time passes', async () => {
+  const topup = await room.openTopup(await room.openAccount())
+  const { account_id, id: topup_id, asset } = topup
+  const screening = { decision: 'allow', source: 'a test', list_version: '1' } as const
+  const final_transfers = transfersTo(topup, 2, 1_000_000n).map((log) => ({
+    ...{ ...log, ordinal: 0, asset, address: log.to, account_id, topup_id, screening },
+    block_at: room.clock.now(),
+  }))
+  const now = () => {
+    room.clock.pass(1)
+    return room.clock.now()
+  }
+  const ticking = { ...dependencies, clock: { ...dependencies.clock, now } }
+  await settleDeposits(ticking, chain, { account_id, topup_id, final_transfers, pending: null })
+  const bodies = await db.rows<{ body: string }>(
+    `select body from events where account_id = $1 and type = 'topup.confirmed' order by sequence`,
+    [account_id],
+  )
+  const shown: Topup[] = bodies.map(({ body }) => JSON.parse(body).data.object)
+  assert.deepEqual(shown.at(-1), makeTopupView(dependencies.settings)(await reload(topup)))
 })
 
 test('an event names a transaction with several transfers once', async () => {

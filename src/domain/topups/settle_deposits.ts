@@ -65,7 +65,8 @@ export async function settleDeposits(
       if (!hasSameState(before, seen)) await updateTopup(tx, seen, now)
       return
     }
-    const settlement = await beginSettlement({ dependencies, tx, chain, update }, seen, known)
+    const input = { dependencies, tx, chain, update, now }
+    const settlement = await beginSettlement(input, seen, known)
     let topup = seen
     for (const deposit of fresh) topup = await settleTransfer(settlement, topup, deposit)
     const settled = await findTransfers(tx, account_id, topup_id)
@@ -87,6 +88,8 @@ type SettlementInput = {
   tx: Tx
   chain: Chain
   update: DepositUpdate
+  /** One time for all that is written: an event shows the top-up as it is stored. */
+  now: Date
 }
 
 type Settlement = SettlementInput & {
@@ -142,8 +145,7 @@ async function settleTransfer(
   topup: TopupRow,
   deposit: ScreenedDeposit,
 ): Promise<TopupRow> {
-  const { dependencies, tx, chain, counted_micros } = settlement
-  const now = dependencies.clock.now()
+  const { tx, chain, counted_micros, now } = settlement
   const { txid, ordinal, block_number, block_at, value: value_micros } = deposit
   const held = findHoldReason({
     ...settlement,
@@ -205,12 +207,11 @@ async function releaseBelowMinimum(settlement: Settlement, topup: TopupRow): Pro
 }
 
 function postMovement(
-  { dependencies: { clock, newId }, tx }: Settlement,
+  { dependencies: { newId }, tx, now }: Settlement,
   { account_id, id }: TopupRow,
   movement: Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros' | 'description'>,
 ) {
-  const stamp = { now: clock.now(), newId }
-  return move(tx, { ...movement, account_id, reference: topupReference(id) }, stamp)
+  return move(tx, { ...movement, account_id, reference: topupReference(id) }, { now, newId })
 }
 
 const hold_reasons: Record<HeldReason, string> = {
