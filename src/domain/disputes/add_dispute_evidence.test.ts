@@ -9,6 +9,7 @@ import { assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { addEvidence, fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { callTool } from '#test/support/mcp.ts'
 import { operate } from '#test/support/operator.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -157,6 +158,19 @@ test('a small file can be sent as base64 in JSON', async () => {
   const zip = Buffer.from('PK\x03\x04\x14\0\0\0\x08\0abcdefghij').toString('base64')
   const sent = { body: { kind: 'receipt', content_base64: zip } }
   assertRefused(await addEvidence(url, key, dispute.id, sent), 415, 'unsupported_media_type')
+})
+
+test('an agent sends a small file as base64 in a tool call', async () => {
+  const { key, dispute } = await openDispute()
+  const given = { id: dispute.id, kind: 'receipt', file_name: 'r.pdf' }
+  const content_base64 = PDF.toString('base64')
+  const result = await callTool(url, 'add_dispute_evidence', { ...given, content_base64 }, key)
+  assert.equal(result.isError, undefined, result.content[0]?.text)
+  const { evidence } = await getDispute(url, key, dispute.id)
+  assert.deepEqual(
+    evidence.map(({ file_name, sha256: hash }) => [file_name, hash]),
+    [['r.pdf', sha256(PDF)]],
+  )
 })
 
 test('the name and declared type of a file are ignored, and a refused file is not stored', async () => {

@@ -8,6 +8,9 @@ import { invoke } from '#operations/invoke.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
 import { isObject } from './protocol.ts'
 
+/** Defined like this, "__proto__" is a field as any other, and a step can still remove a field. */
+const ORDINARY = { enumerable: true, writable: true, configurable: true } as const
+
 const operationOf = ({ name }: ToolCall) => name as OperationName
 
 /** Runs the same pipeline as REST; HTTP headers are tool arguments here. */
@@ -25,7 +28,7 @@ export function runOperation(
     const value = given[name]
     const header = Object.hasOwn(headers, name) ? headers[name] : undefined
     if (header !== undefined) header_values[header] = value
-    else Object.defineProperty(input, name, { value, enumerable: true, writable: true })
+    else Object.defineProperty(input, name, { value, ...ORDINARY })
   }
   const payment = meta['x402/payment']
   if (isObject(payment)) header_values['payment-signature'] = paymentHeader(payment)
