@@ -47,11 +47,14 @@ const rowFields = (page: TSchema, list: string): Flag[] => {
   return fieldsOf(items ?? {}, '')
 }
 
-/** Names of the rows' fields and nested fields without the objects themselves, for CSV. */
-export const csvFieldNames = (page: TSchema, list: string): string[] =>
-  rowFields(page, list)
-    .filter(({ kind }) => kind !== 'object')
+/** Names of the rows' fields for CSV: an object's fields instead of itself, if they are known. */
+export function csvFieldNames(page: TSchema, list: string): string[] {
+  const fields = rowFields(page, list)
+  const hasFields = (name: string) => fields.some((field) => field.name.startsWith(`${name}.`))
+  return fields
+    .filter(({ name, kind }) => kind !== 'object' || !hasFields(name))
     .map(({ name }) => name)
+}
 
 /** Names of the rows' scalar fields, in schema order. */
 export function scalarFieldNames(page: TSchema, list: string): string[] {

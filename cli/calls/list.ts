@@ -68,8 +68,13 @@ function writeCsvRow(output: TSchema, row: Row): void {
   process.stdout.write(csvRow(cells))
 }
 
-const csvCell = (value: unknown): CsvCell =>
-  Array.isArray(value) ? value.join(', ') : (value as CsvCell)
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
+/** Metadata, and lists of objects such as a ticket's messages, are JSON. */
+function csvCell(value: unknown): CsvCell {
+  if (Array.isArray(value) && !value.some(isObject)) return value.join(', ')
+  return isObject(value) ? JSON.stringify(value) : (value as CsvCell)
+}
 
 const WATCH_MS = 2_000
 const CLEAR_SCREEN = '\u001b[H\u001b[2J'

@@ -49,6 +49,18 @@ test('lists print CSV with every field, and merchants cannot write formulas', as
   assert.equal((await florin('list_cards', '--csv', '--json')).code, 2)
 })
 
+test('CSV has metadata and lists of objects as JSON', async () => {
+  const metadata = '{"team":"travel"}'
+  await florin('issue_card', '--type', 'virtual', '--metadata', metadata)
+  const cards = (await florin('list_cards', '--csv', '--limit', '1')).stdout
+  assert.match(cards, /^id,.*,metadata,/)
+  assert.ok(cards.includes('"{""team"":""travel""}"'), cards)
+  const ticket = ['--subject', 'Hi', '--message', 'As CSV', '--category', 'other']
+  assert.equal((await florin('open_ticket', ...ticket)).code, 0)
+  const tickets = (await florin('list_tickets', '--csv', '--all')).stdout
+  assert.match(tickets, /,"\[\{""id"":""msg_\w+"",.*""body"":""As CSV"",/)
+})
+
 test('--watch prints rows that are added while it runs', async () => {
   const watch = spawnFlorin(['list_tickets', '--watch', '--json'], env)
   const ticket = ['--subject', 'While watched', '--message', 'Hello', '--category', 'other']
