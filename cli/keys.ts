@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { countOutstandingCredentials, type OutstandingCredentials } from '#main/key_roots.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
@@ -13,14 +14,26 @@ function keyStore(): KeyStore {
   return { path: key_file, random: systemRandom, seal: sealFor(key_token, systemRandom) }
 }
 
+/** Loading keys creates a file where there is none, whose status would be that of no service. */
+async function requireKeyFile({ path }: KeyStore): Promise<void> {
+  await access(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause
+    throw new ConfigError(`There is no key file at ${path} yet. \`florin start\` creates it.`)
+  })
+}
+
+async function openKeys(): Promise<Keys> {
+  const store = keyStore()
+  await requireKeyFile(store)
+  return loadKeys(store.path, store.random, store.seal)
+}
+
 /** A running service reloads the key file and re-seals what it stores without a restart. */
 export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
   const store = keyStore()
   const from = new Date(Date.now() + readMinutes(activateAfter) * 60_000)
-  const { key_id, credential_root } = await rotateKeyFile(store, from).catch((cause) => {
-    if (cause.code !== 'ENOENT') throw cause
-    throw new ConfigError(`There is no key file at ${store.path} yet. \`florin start\` creates it.`)
-  })
+  await requireKeyFile(store)
+  const { key_id, credential_root } = await rotateKeyFile(store, from)
   const credentials =
     credential_root === null
       ? 'The credential root was not rotated: the last rotation is still in progress. See ' +
@@ -68,8 +81,7 @@ const linesOf = (outstanding: OutstandingCredentials) =>
   Object.entries(outstanding).map(([kind, count]) => `  ${kind}: ${count}\n`)
 
 export async function keysStatus(): Promise<void> {
-  const { path, random, seal } = keyStore()
-  const keys = await loadKeys(path, random, seal)
+  const keys = await openKeys()
   const { roots, outstanding } = await progressOf(keys)
   const [current, ...others] = roots
   process.stdout.write(`Current credential root: ${current.id}\n`)
@@ -81,8 +93,7 @@ export async function keysStatus(): Promise<void> {
 
 /** Refuses without --force while credentials still depend on an earlier root. */
 export async function keysRetire({ force }: { force?: boolean }): Promise<void> {
-  const { path, random, seal } = keyStore()
-  const keys = await loadKeys(path, random, seal)
+  const keys = await openKeys()
   const { roots, outstanding } = await progressOf(keys)
   if (outstanding === null) throw new UsageError('There is only one credential root.')
   const [current, ...others] = roots
