@@ -12,7 +12,8 @@ export async function sendProblem(
   problem: Problem,
 ): Promise<FastifyReply> {
   const { id } = request
-  const standard = await standardHeaders(runtime, request)
+  // The route may have counted the request on a limit of its own.
+  const standard = reply.hasHeader('RateLimit') ? {} : await standardHeaders(runtime, request)
   const response = problemResponse(problem, id)
   runtime.log.info('refused', {
     method: request.method,
@@ -23,7 +24,7 @@ export async function sendProblem(
   })
   return reply
     .code(response.status)
-    .headers({ ...response.headers, ...standard })
+    .headers({ 'Request-Id': id, ...response.headers, ...standard })
     .type('application/json; charset=utf-8')
     .send(response.body)
 }

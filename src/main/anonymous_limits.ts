@@ -1,11 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { limitRequest } from '#doors/limit_request.ts'
 import type { Runtime } from '#operations/runtime.ts'
-import {
-  type AnonymousGroup,
-  anonymousSubject,
-  limitRate,
-  rateHeaders,
-} from '#operations/steps/limit_rate.ts'
+import { type AnonymousGroup, anonymousSubject } from '#operations/steps/limit_rate.ts'
 
 const groups: Readonly<Record<string, AnonymousGroup>> = {
   '/oauth/authorize': 'authorize',
@@ -46,9 +42,6 @@ export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
     const group = groupOf(route)
     if (group === null) return done()
     const subject = anonymousSubject(group, request.ip)
-    limitRate(runtime, subject).then((verdict) => {
-      reply.headers(rateHeaders(subject, verdict))
-      done()
-    }, done)
+    limitRequest(runtime, reply, subject).then(() => done(), done)
   })
 }

@@ -6,6 +6,7 @@ import { assertRefused } from '#test/support/calls.ts'
 import { manualClock } from '#test/support/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
+import { rpc } from '#test/support/mcp.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -149,6 +150,29 @@ test('opening accounts and signing in: ten a minute and address, each', async ()
     clock.advance(6_000)
     assert.equal((await send(url, 'POST', path, { body: {} })).status, 400)
     assert.equal((await send(url, 'POST', path, { body: {} })).status, 429)
+  }
+})
+
+test('a refused request names the limit that refused it, on every route', async () => {
+  const { url, clock } = rested()
+  const { bearer } = await openAccount(url)
+  const body = { redirect_uris: ['https://app.example/callback'] }
+  const register = () => send(url, 'POST', '/oauth/register', { body })
+  const limits: [count: number, policy: string, remaining: number, call: () => Promise<Reply>][] = [
+    [24, '"sustained";q=20;w=60', 0, register],
+    [34, '"burst";q=30;w=1, "sustained";q=300;w=60', 270, () => send(url, 'POST', '/oauth/token')],
+    [64, DEFAULT_POLICY, 940, () => send(url, 'GET', '/oauth/grants', { bearer })],
+    [64, DEFAULT_POLICY, 940, () => rpc(url, 'ping', {}, { bearer })],
+  ]
+  for (const [count, policy, remaining, call] of limits) {
+    clock.advance(60_000)
+    const replies = await storm(count, call)
+    assert.equal(countOf(replies, 429), 4, policy)
+    for (const refused of replies.filter(({ status }) => status === 429)) {
+      assertRefused(refused, 429, 'rate_limited')
+      assert.equal(refused.headers.get('ratelimit-policy'), policy)
+      assert.equal(rateOf(refused).remaining, remaining)
+    }
   }
 })
 

@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '#contract/scopes.ts'
 import type { Caller } from '#domain/context/context.ts'
+import { limitRequest } from '#doors/limit_request.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import type { Call, Response } from '#operations/call.ts'
 import { runtimeOfBearer } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { identifyCaller } from '#operations/steps/authenticate.ts'
-import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { MessageId, Params } from './protocol.ts'
 
 /** One request to the MCP server. */
@@ -76,5 +77,5 @@ export function identify({ runtime, bearer, request }: Exchange): Promise<Caller
 export async function countCall(exchange: Exchange, caller: Caller): Promise<void> {
   const { runtime, request, reply } = exchange
   const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
-  reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
+  await limitRequest(runtime, reply, subject)
 }

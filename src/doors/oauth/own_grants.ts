@@ -9,11 +9,12 @@ import { listGrantRows } from '#domain/credentials/grant_store.ts'
 import { changeBudget, grantView, revokeGrant } from '#domain/oauth_grants/grants.ts'
 import { removeScope } from '#domain/oauth_grants/remove_scope.ts'
 import { readJsonBody } from '#doors/json_body.ts'
+import { limitRequest } from '#doors/limit_request.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import { runtimeOfBearer } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
-import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { readBudget } from './budget_details.ts'
 
 const GRANTS_MAX = 500
@@ -24,7 +25,7 @@ export function mountOwnGrants(app: FastifyInstance, home: Runtime): void {
     const runtime = runtimeOfBearer(home, bearerOf(request.headers.authorization))
     const caller = await requireOwner(runtime, request)
     const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
-    reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
+    await limitRequest(runtime, reply, subject)
     const { account_id } = caller
     const db = runtime.databaseOf(caller)
     const rows = await listGrantRows(db, { account_id, limit: GRANTS_MAX })
@@ -67,7 +68,7 @@ export function mountOwnGrants(app: FastifyInstance, home: Runtime): void {
 async function readChange(runtime: Runtime, request: FastifyRequest, reply: FastifyReply) {
   const caller = await requireOwner(runtime, request)
   const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
-  reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
+  await limitRequest(runtime, reply, subject)
   const { id } = request.params as { id: string }
   const request_context = requestContextOf(request)
   const audit = { ...runtime, caller, request: request_context, operation: null }

@@ -12,6 +12,7 @@ import {
   type RevealRequest,
 } from '#domain/oauth_grants/reveal_grant.ts'
 import { readJsonBody } from '#doors/json_body.ts'
+import { limitRequest } from '#doors/limit_request.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import { isId } from '#kernel/id.ts'
@@ -20,7 +21,7 @@ import { runtimeOfBearer } from '#operations/cells.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { identifyCaller } from '#operations/steps/authenticate.ts'
-import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
 /**
@@ -36,7 +37,7 @@ export function mountRevealCard(app: FastifyInstance, home: Runtime): void {
     const runtime = runtimeOfBearer(home, bearer)
     const caller = await identifyCaller(runtime, { bearer, ip })
     const subject = rateSubjectOf(runtime, { caller, ip })
-    reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
+    await limitRequest(runtime, reply, subject)
     const body = await readJsonBody(request.body as Buffer, request.headers['content-type'])
     const request_context = requestContextOf(request)
     const response = await reveal(runtime, { caller, request: request_context, body })

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditContext } from '#domain/audit/audit.ts'
 import { auditContextOf, systemAuditContext } from '#domain/audit/audit_context.ts'
 import { networkOf, type RatePolicy } from '#domain/risk/rate_limit.ts'
+import { limitRequest } from '#doors/limit_request.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Runtime } from '#operations/runtime.ts'
-import { limitRate, rateHeaders } from '#operations/steps/limit_rate.ts'
 import { serveInteraction } from './interaction.ts'
 import { mountResourceMetadata } from './metadata.ts'
 import { mountOwnGrants } from './own_grants.ts'
@@ -118,7 +118,7 @@ async function register(
 ): Promise<FastifyReply | undefined> {
   allowAnyOrigin(reply)
   const subject = { key: `register|${networkOf(request.ip)}`, policies: REGISTER_POLICIES }
-  reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
+  await limitRequest(runtime, reply, subject)
   try {
     const metadata = validateClientMetadata(readBody(request))
     await store(JSON.stringify(metadata))

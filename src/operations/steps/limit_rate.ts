@@ -78,7 +78,12 @@ export async function peekRate(invocation: Invocation): Promise<CountedRate> {
 
 export async function limitRate(runtime: Runtime, subject: RateSubject): Promise<RateVerdict> {
   const verdict = await runtime.limiter.take(subject.key, subject.policies)
-  if (verdict.allowed) return verdict
+  requireAllowed(verdict)
+  return verdict
+}
+
+export function requireAllowed(verdict: RateVerdict): void {
+  if (verdict.allowed) return
   throw new Problem(
     'rate_limited',
     'Too many requests. Wait the number of seconds in Retry-After.',
