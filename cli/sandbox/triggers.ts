@@ -47,7 +47,8 @@ export const triggers: Readonly<Record<EventType, Trigger>> = {
 
 const purchase = { amount: 12.5, merchant_name: 'Corner Books', mcc: '5942' }
 const PASSWORD_BYTES = 12
-const DAY_MS = 24 * 3_600_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 const florin = ({ connection }: TriggerContext) => clientFor(connection)
 
@@ -134,10 +135,14 @@ async function announceMaintenance({ connection, print }: TriggerContext): Promi
   const bearer = process.env['FLORIN_OPERATOR_TOKEN']
   if (!bearer)
     throw new UsageError('Set FLORIN_OPERATOR_TOKEN: only an operator can announce maintenance.')
-  const starts_at = new Date(Date.now() + DAY_MS).toISOString()
-  const ends_at = new Date(Date.now() + DAY_MS + 3_600_000).toISOString()
+  const operator = { ...connection, bearer }
+  // The clock of the sandbox may have been moved forward.
+  const health = await rawCall<{ checked_at: string }>(operator, 'GET /operator/v1/health')
+  const start_ms = Date.parse(health.checked_at) + DAY_MS
+  const starts_at = new Date(start_ms).toISOString()
+  const ends_at = new Date(start_ms + HOUR_MS).toISOString()
   const message = 'Test announcement by florin trigger. No maintenance is planned.'
-  await rawCall({ ...connection, bearer }, 'POST /operator/v1/maintenance', {
+  await rawCall(operator, 'POST /operator/v1/maintenance', {
     starts_at,
     ends_at,
     message,

@@ -269,3 +269,13 @@ test('shell completion scripts complete commands and flags', async () => {
   assert.match((await bare('completion', 'zsh')).stdout, /^autoload/)
   assert.equal((await bare('completion', 'tcsh')).code, 2)
 })
+
+test('trigger announces maintenance after the clock of the sandbox was moved', async () => {
+  const advanced = await florin('sandbox', 'clock', 'advance', '--seconds', '259200')
+  assert.equal(advanced.code, 0, advanced.stderr)
+  process.env['FLORIN_OPERATOR_TOKEN'] = OPERATOR_TOKEN
+  const print = () => undefined
+  await assertEmits('system.maintenance', () =>
+    produceEvent('system.maintenance', { url, bearer: holder.key }, { print }),
+  )
+})
