@@ -10,12 +10,14 @@ import {
 import type { Database } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
 import { UsageError } from './exit_codes.ts'
+import { requireFile } from './require_file.ts'
 import { withEachCell } from './with_database.ts'
 
 type Options = { json?: boolean; save?: string; against?: string }
 
 /** Exits with 1 when a chain is broken, so a scheduler can alert on it. */
 export async function auditVerify({ json, save, against }: Options): Promise<void> {
+  if (against !== undefined) await requireFile('against', against)
   const earlier = against === undefined ? [] : parseHeads(await readFile(against, 'utf8'))
   if (save !== undefined) await writeFile(save, '', { mode: 0o600 })
   const reports = await withEachCell(async (db, progress, settings) => {

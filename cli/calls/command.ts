@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import type { TObject } from 'typebox'
 import { UsageError } from '#cli/exit_codes.ts'
+import { requireFile } from '#cli/require_file.ts'
 import { type Flag, flagsOf, parseFlagValue, parseJson, setField } from './flags.ts'
 
 /** An endpoint that gets a command: an operation, an operator call or a sandbox call. */
@@ -89,15 +90,17 @@ function addOpenFlags(command: Command, flags: readonly Flag[]): void {
 
 async function readData(option: unknown): Promise<Record<string, unknown>> {
   if (typeof option !== 'string') return {}
-  const json =
-    option === '-'
-      ? await text(process.stdin)
-      : option.startsWith('@')
-        ? await readFile(option.slice(1), 'utf8')
-        : option
-  const value = parseJson('data', json)
+  const value = parseJson('data', await readJsonText(option))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new UsageError('--data must be a JSON object.')
+}
+
+async function readJsonText(option: string): Promise<string> {
+  if (option === '-') return text(process.stdin)
+  if (!option.startsWith('@')) return option
+  const path = option.slice(1)
+  await requireFile('data', path)
+  return readFile(path, 'utf8')
 }
 
 function requireFlags(flags: readonly Flag[], input: Record<string, unknown>): void {

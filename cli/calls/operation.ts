@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { addConnectionOptions } from '#cli/connection_options.ts'
 import { type ConnectionOptions, clientFor, resolveConnection } from '#cli/profiles/connection.ts'
 import { type Progress, progressBar, withProgress } from '#cli/progress.ts'
+import { requireFile } from '#cli/require_file.ts'
 import type { CallOptions, Client, Listing, Page } from '#client/client.ts'
 import { type OperationShape, pathNames } from '#contract/operation.ts'
 import { columns, defaultColumns } from './columns.ts'
@@ -72,6 +73,7 @@ async function call(shape: OperationShape, given: CommandInput): Promise<void> {
 }
 
 async function openFile(path: string, progress: Progress): Promise<Row> {
+  await requireFile('file', path)
   const file = new File([await openAsBlob(path)], path.split(/[\\/]/).at(-1) ?? path)
   const onProgress = ({ bytes_sent }: { bytes_sent: number }) =>
     progress.update(progressBar(bytes_sent, file.size))

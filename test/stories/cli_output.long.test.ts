@@ -98,6 +98,20 @@ test('errors name the command, flag or value that was meant, and how to sign in'
   assert.match(without_scheme.stderr, /must start with http:\/\/ or https:\/\/\.\n$/)
 })
 
+test('a file that cannot be read is named, without a stack trace', async () => {
+  const commands = [
+    ['issue_card', '--data', `@${config.path}/nothing`],
+    ['add_dispute_evidence', 'dsp_1', '--kind', 'receipt', '--file', `${config.path}/nothing`],
+    ['add_dispute_evidence', 'dsp_1', '--kind', 'receipt', '--file', config.path],
+    ['audit', 'verify', '--against', `${config.path}/nothing`],
+  ]
+  for (const words of commands) {
+    const { code, stderr } = await florin(...words)
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, /^--(data|file|against) must be a file that can be read \(got ".+"\)\.\n$/)
+  }
+})
+
 test('an empty FLORIN_URL or FLORIN_KEY counts as unset', async () => {
   const empty = { ...env, FLORIN_URL: '', FLORIN_KEY: '' }
   const signed_out = await run(['get_balance', '--server', url], empty)
