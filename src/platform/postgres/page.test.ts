@@ -186,6 +186,19 @@ test('a malformed cursor is refused with invalid_cursor', async (t) => {
   await fc.assert(property, { seed, numRuns: 100 })
 })
 
+test('a filter finer than a millisecond keeps the rows of that millisecond on their side', async () => {
+  const [first, second] = [rows.slice(0, 3), rows.slice(3, 6)].map((some) =>
+    some.map(({ id }) => id),
+  )
+  for (const finer of [iso(START_MS).replace('Z', '001Z'), '2026-11-15T01:00:00.0000005+01:00']) {
+    assert.deepEqual((await walk('small', { created_lt: finer })).toReversed(), first)
+    assert.deepEqual((await walk('small', { created_lte: finer })).toReversed(), first)
+    const next = { created_lt: iso(START_MS + 2) }
+    assert.deepEqual((await walk('small', { ...next, created_gt: finer })).toReversed(), second)
+    assert.deepEqual((await walk('small', { ...next, created_gte: finer })).toReversed(), second)
+  }
+})
+
 test('a timestamp that does not exist is refused, and the error names its field', async () => {
   for (const field of ['created_gt', 'created_gte', 'created_lt', 'created_lte'] as const) {
     const work = read('small', { [field]: '2016-12-31T23:59:60Z' })

@@ -133,12 +133,12 @@ export function pageOfComputed<Row extends { key: string; created_at: Date }>(
 }
 
 function isWithin(at_ms: number, input: PageInput): boolean {
-  const bound = (name: CreatedFilter) => parseTimestamp(name, input[name] ?? '')
+  const first = (name: CreatedFilter) => firstMatch(name, input[name] ?? '')
   return (
-    (input.created_gt === undefined || at_ms > bound('created_gt')) &&
-    (input.created_gte === undefined || at_ms >= bound('created_gte')) &&
-    (input.created_lt === undefined || at_ms < bound('created_lt')) &&
-    (input.created_lte === undefined || at_ms <= bound('created_lte'))
+    (input.created_gt === undefined || at_ms >= first('created_gt')) &&
+    (input.created_gte === undefined || at_ms >= first('created_gte')) &&
+    (input.created_lt === undefined || at_ms < first('created_lt')) &&
+    (input.created_lte === undefined || at_ms < first('created_lte'))
   )
 }
 
@@ -157,20 +157,33 @@ export function equals(column: string, value: string | undefined): Condition[] {
 const ID_STEP_MS = 1
 
 function createdBounds(prefix: IdPrefix, input: PageInput): Condition[] {
-  const bound = (comparison: string, name: CreatedFilter, shift_ms: number): Condition[] => {
+  const bound = (comparison: string, name: CreatedFilter): Condition[] => {
     const timestamp = input[name]
     if (timestamp === undefined) return []
-    return [[`id ${comparison} ?`, idFloor(prefix, parseTimestamp(name, timestamp) + shift_ms)]]
+    return [[`id ${comparison} ?`, idFloor(prefix, firstMatch(name, timestamp))]]
   }
   return [
-    ...bound('>=', 'created_gt', ID_STEP_MS),
-    ...bound('>=', 'created_gte', 0),
-    ...bound('<', 'created_lt', 0),
-    ...bound('<', 'created_lte', ID_STEP_MS),
+    ...bound('>=', 'created_gt'),
+    ...bound('>=', 'created_gte'),
+    ...bound('<', 'created_lt'),
+    ...bound('<', 'created_lte'),
   ]
 }
 
 type CreatedFilter = 'created_gt' | 'created_gte' | 'created_lt' | 'created_lte'
+
+/** Digits after the millisecond, which Date.parse drops. */
+const FINER_THAN_MS = /\.\d{3}\d*[1-9]/
+
+/**
+ * The first millisecond after (gt, lte) or not before (gte, lt) the filter's time: where the rows
+ * of gt and gte begin, and those of lt and lte end.
+ */
+function firstMatch(name: CreatedFilter, timestamp: string): number {
+  const ms = parseTimestamp(name, timestamp)
+  const isNext = name === 'created_gt' || name === 'created_lte' || FINER_THAN_MS.test(timestamp)
+  return isNext ? ms + ID_STEP_MS : ms
+}
 
 /** The schema accepts a leap second (23:59:60), which Date.parse does not. */
 function parseTimestamp(field: CreatedFilter, timestamp: string): number {
