@@ -70,11 +70,16 @@ export function dollarsFromMicros(micros: Micros): string {
   return `${whole}.${fraction.padEnd(2, '0')}`
 }
 
+/** With thousands separators: 1,234.50. */
+export function groupThousands(decimal: string): string {
+  const [whole = '', ...fraction] = decimal.split('.')
+  return [whole.replaceAll(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.')
+}
+
 /** As customers see it: $1,234.50. */
 export function formatUsd(micros: Micros): string {
-  const [whole = '', fraction = ''] = dollarsFromMicros(micros < 0n ? -micros : micros).split('.')
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')
-  return `${micros < 0n ? '-' : ''}$${grouped}.${fraction}`
+  const dollars = dollarsFromMicros(micros < 0n ? -micros : micros)
+  return `${micros < 0n ? '-' : ''}$${groupThousands(dollars)}`
 }
 
 /** The largest amount: up to here a JSON number keeps every micro-dollar. */

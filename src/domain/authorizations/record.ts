@@ -3,7 +3,7 @@ import type { NewEvent } from '#domain/context/context.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
 import { idTimeMs } from '#kernel/id.ts'
-import type { Micros } from '#kernel/money.ts'
+import { groupThousands, type Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { type CardRequest, type Decision, UNKNOWN_CURRENCY } from './request.ts'
@@ -147,7 +147,7 @@ export function emitTransactionEvent(
   name: EventName,
   part_micros = row.amount_micros,
 ): void {
-  const text = amountText(minorOfPart(row, part_micros), row.currency)
+  const text = groupThousands(amountText(minorOfPart(row, part_micros), row.currency))
   const amount = row.currency === 'USD' ? `$${text}` : `${text} ${row.currency}`
   const event: NewEvent = {
     type: `transaction.${name}`,

@@ -49,6 +49,18 @@ test('events of a released part name that part, and not the whole purchase', asy
   )
 })
 
+test('activity groups the thousands of an amount, in every currency', async () => {
+  const batch = await openCardBatch()
+  batch.send('authorize', { usd: 12_345n * 100_000n })
+  batch.send('authorize', {
+    charge: { minor: 1_500n, currency: 'JPY', micros: 10n * USD, fx_rate: '0.0067' },
+  })
+  assert.deepEqual(
+    batch.state.events.map(({ event }) => event.message),
+    ['Declined: $1,234.50 at Shop (over the per-purchase limit).', 'Approved: 1,500 JPY at Shop.'],
+  )
+})
+
 test('a captured part is subtracted from the new amount and is not reversed', async () => {
   const { batch, authorization, reference } = await openAuthorized()
   batch.send('capture', { usd: 3n * USD, reference })
