@@ -45,6 +45,6 @@ export function methodNotAllowed(method: string, allowed: string): Problem {
   return new Problem('method_not_allowed', `${method} is not supported here. Use ${allowed}.`)
 }
 
-export function malformedRequest(options: { status?: number; cause?: unknown } = {}): Problem {
+export function malformedRequest(options: { cause?: unknown } = {}): Problem {
   return new Problem('invalid_request', 'The request is not valid HTTP.', options)
 }

@@ -207,6 +207,9 @@ function malformedProblem(code: string | undefined): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new Problem('invalid_request', 'The request timed out.', { status: 408 })
   }
-  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-  return malformedRequest({ status })
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The URL and headers can have at most 16 KB.'
+    return new Problem('invalid_request', message, { status: 431 })
+  }
+  return malformedRequest()
 }

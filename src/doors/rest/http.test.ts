@@ -83,6 +83,12 @@ test('a flood of headers is refused and the others are served', async () => {
   assert.equal((await send(url, 'GET', '/v1/accounts/me', { bearer })).status, 200)
 })
 
+test('a URL that is too long is refused as too long, not as malformed', async () => {
+  const reply = await raw(head().replace('/accounts/me', `/cards?name=${'a'.repeat(20_000)}`))
+  assert.equal(reply.status, 431)
+  assert.equal(reply.body['message'], 'The URL and headers can have at most 16 KB.')
+})
+
 test('without a Host, with a wrong one and with an address as the target it is the same service', async () => {
   const authorization = `Authorization: Bearer ${bearer}`
   const target = `GET http://evil.example/v1/accounts/me HTTP/1.1\r\nHost: evil.example\r\n`
