@@ -43,9 +43,7 @@ export const list_cards = operation({
     bin: StringList('Filter by BIN.', { each: '\\d{6}', example: '400000' }),
     brand: Type.Optional(EnumList(brands, 'Filter by brand.')),
     last4: StringList('Filter by last four digits.', { each: '\\d{4}', example: '4242' }),
-    name: Type.Optional(
-      Type.String({ description: 'Filter by name (exact match).', examples: ['Travel'] }),
-    ),
+    name: Type.Optional(text('Filter by name (exact match).', 100, 'Travel')),
     agent: AgentList,
   }),
   output: Page(Card),

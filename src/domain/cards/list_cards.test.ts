@@ -60,6 +60,8 @@ test('a malformed filter is refused instead of matching nothing', async () => {
   for (const query of ['?status=gone', '?bin=40', '?last4=12345', '?brand=amex', '?type=']) {
     assertRefused(await list(query), 400, 'invalid_request')
   }
+  assertRefused(await list('?name='), 400, 'invalid_request')
+  assertRefused(await list(`?name=${'a'.repeat(101)}`), 400, 'invalid_request')
   assertRefused(await list('?pan=4000000000000002'), 400, 'unknown_parameter')
   for (const cursor of ['nonsense', '', 'a'.repeat(5_000)]) {
     assertRefused(await list(`?cursor=${cursor}`), 400, 'invalid_cursor')
