@@ -46,6 +46,26 @@ test('a release credits a deposit held for any reason, once, with an event and a
   await assertBooksSound(db)
 })
 
+test('a release also credits the smaller deposits whose sum reaches the minimum with it', async () => {
+  const account_id = await room.openAccount()
+  const topup = await room.openTopup(account_id)
+  await room.deposit(topup, 400_000n)
+  await setKillSwitch(true)
+  const few = await room.deposit(topup, 500_000n)
+  const enough = await room.deposit(topup, 50_000_000n)
+  await setKillSwitch(false)
+  const { value: below } = await release(few)
+  assert.deepEqual([below.status, below.credited_usd], ['completed', 0.5])
+  const { value, events } = await release(enough)
+  assert.equal(value.credited_usd, 50.9)
+  assert.deepEqual(
+    events.map(({ message, amount_micros }) => [message, amount_micros]),
+    [['$50.40 deposit credited after review.', 50_400_000n]],
+  )
+  assert.equal((await list()).filter((held) => held.account_id === account_id).length, 0)
+  await assertBooksSound(db)
+})
+
 test('of concurrent releases of one deposit exactly one succeeds', async () => {
   const { account_id, topup, id } = await openHeld('screening')
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => release(id)))
