@@ -20,6 +20,14 @@ test('the shortfall of a stand-in becomes a debt only at its capture', async () 
   assert.deepEqual(batch.balances(), { card: 0, held: 0, treasury: 0, owed: 4 })
 })
 
+test('a stand-in approval of zero makes no purchase, but sets a merchant lock', async () => {
+  const batch = await openCardBatch({}, { usage: 'merchant_locked' })
+  const { verdict, transaction } = batch.send('advise', { usd: 0n })
+  assert.deepEqual([verdict, transaction, batch.state.made], ['noted', null, []])
+  assert.deepEqual(batch.eventTypes(), ['card.merchant_locked'])
+  assert.equal(batch.card.merchant_lock_name, 'Shop')
+})
+
 test('a final amount raises or lowers the hold of its purchase and its usage', async () => {
   for (const [usd, held] of [
     [25n * USD, 25],

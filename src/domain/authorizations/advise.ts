@@ -35,6 +35,11 @@ export function advise(state: BatchState, request: CardRequest): Decision {
     state.purchases.addChange(request.identity, { transaction_id, is_request: false })
     return decision('noted', { ...said, transaction: authorization })
   }
+  // A verification of the card holds nothing, so there is nothing that could be captured or expire.
+  if (known.charge.micros === 0n) {
+    useCard(state, card, { ...known.merchant, amount_micros: 0n })
+    return decision('noted', said)
+  }
   return decision('noted', { ...said, transaction: standIn(state, { card, request: known }) })
 }
 

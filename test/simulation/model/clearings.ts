@@ -92,6 +92,10 @@ type AdviceFields = MessageFields & { merchant: MerchantLock }
 function advise(scope: Scope, card: Card, message: AdviceFields, purchase: Row | null): void {
   const { now } = scope.programme
   const { merchant } = message
+  if (purchase === null && message.charge.micros === 0n) {
+    useCard(scope, card, { merchant, amount: 0n })
+    return
+  }
   if (purchase === null) {
     const row = addAuthorization(scope, card, message)
     row.open = row.amount
