@@ -29,3 +29,27 @@ export const named_event_types = {
 } as const
 
 export type NamedEventType = keyof typeof named_event_types
+
+/** Events of the activity stream that webhooks cannot subscribe to. */
+export const activity_only_types = [
+  'card.unfrozen',
+  'card.unloaded',
+  'card.limits_updated',
+  'card.mcc_updated',
+  'card.geo_updated',
+  'card.updated',
+  'card.merchant_locked',
+  'webhook.disabled',
+  'balance.debt_incurred',
+  'withdrawal.completed',
+  'withdrawal.failed',
+  'dispute.answered',
+  'dispute.evidence_due',
+  'dispute.credit_reduced',
+  'transaction.adjusted',
+  'transaction.reversed',
+  'transaction.expired',
+  'transaction.refund_reversed',
+] as const
+
+export type ActivityOnly = (typeof activity_only_types)[number]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ActivityEvent } from '#contract/activity.ts'
+import { activity_only_types } from '#contract/events.ts'
 import { scopes } from '#contract/scopes.ts'
 import { activityAfter } from '#domain/activity/follow_activity.ts'
 import type { Caller } from '#domain/context/context.ts'
@@ -101,6 +102,9 @@ test('the stream can be filtered by card and by event', async () => {
   assert.deepEqual(eventsOf(both), ['transaction.declined'])
   const reply = await send(url, 'GET', '/v1/activity?severity=error', { bearer })
   assertRefused(reply, 400, 'unknown_parameter')
+  for (const event of activity_only_types) await read(bearer, `?event=${event}`)
+  const mistyped = await send(url, 'GET', '/v1/activity?event=card.load', { bearer })
+  assertRefused(mistyped, 400, 'invalid_request')
 })
 
 test('pages neither repeat nor skip while events are being added', async () => {

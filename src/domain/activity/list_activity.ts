@@ -1,5 +1,7 @@
+import { activity_only_types, event_types, named_event_types } from '#contract/events.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import type { Caller, Context } from '#domain/context/context.ts'
+import { requireKnownTypes } from '#domain/events/event.ts'
 import { mapPage } from '#platform/postgres/page.ts'
 import {
   activityView,
@@ -16,6 +18,7 @@ export async function listActivity(
   operation: 'get_activity' | 'filter_activity',
   input: InputOfName<'get_activity'>,
 ) {
+  requireKnownTypes(input.event, isActivityType)
   const where = [
     ...whereVisibleTo(caller),
     ...(input.type === undefined ? [] : whereTypeIn(input.type)),
@@ -25,3 +28,10 @@ export async function listActivity(
   const page = await readActivityPage(tx, { operation, where, input })
   return mapPage(page, activityView)
 }
+
+const types: ReadonlySet<string> = new Set([
+  ...Object.keys({ ...event_types, ...named_event_types }),
+  ...activity_only_types,
+])
+
+const isActivityType = (type: string): boolean => types.has(type)

@@ -1,5 +1,6 @@
 import type { Card } from '#contract/cards.ts'
-import type { ActivityOnly, Context } from '#domain/context/context.ts'
+import type { ActivityOnly } from '#contract/events.ts'
+import type { Context } from '#domain/context/context.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import { type CardRow, cardEvent, cardResource, describeCard, requireNotCancelled } from './card.ts'
 import { type CardChange, changeCard, showCard } from './card_store.ts'

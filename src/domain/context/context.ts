@@ -1,4 +1,4 @@
-import type { EventType, NamedEventType } from '#contract/events.ts'
+import type { ActivityOnly, EventType, NamedEventType } from '#contract/events.ts'
 import type { InputOfName, OperationName, OutputOfName, operations } from '#contract/operations.ts'
 import type { Scope } from '#contract/scopes.ts'
 import type { IdPrefix } from '#kernel/id.ts'
@@ -87,16 +87,6 @@ export type NewEvent = {
   amount_micros?: Micros | null
   previous_attributes?: object
 }
-
-/** Event types of the activity stream that webhooks cannot subscribe to. */
-export type ActivityOnly =
-  | `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated' | 'updated'}`
-  | 'card.merchant_locked'
-  | 'webhook.disabled'
-  | 'balance.debt_incurred'
-  | `withdrawal.${'completed' | 'failed'}`
-  | `dispute.${'answered' | 'evidence_due' | 'credit_reduced'}`
-  | `transaction.${'adjusted' | 'reversed' | 'expired' | 'refund_reversed'}`
 
 /** A security email to the owner, sent whatever the notification settings are. */
 export type SecurityAlert = {

@@ -1,3 +1,4 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import { type EventType, event_types, named_event_types } from '#contract/events.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import { timestampText } from '#kernel/timestamp.ts'
@@ -12,6 +13,19 @@ export function isWebhookEvent(type: string): type is EventType {
 
 /** Sent to webhooks that name it, without a sequence number. */
 export const isNamedEvent = (type: string): boolean => type in named_event_types
+
+/** For filters: a mistyped type would match nothing, as if nothing had happened. */
+export function requireKnownTypes(
+  list: string | undefined,
+  isKnown: (type: string) => boolean,
+): void {
+  const unknown = list?.split(',').find((type) => !isKnown(type))
+  if (unknown === undefined) return
+  const message = `contains an unknown event type: ${printable(unknown)}`
+  throw fieldProblem('invalid_request', 'event', message)
+}
+
+export const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
 export type ActivityType = 'topup' | 'card' | 'spend' | 'error'
 

@@ -48,6 +48,9 @@ test('filters by status and by event type, including webhooks subscribed to *', 
     all,
   ])
   assertRefused(await list(bearer, '?status=paused'), 400, 'invalid_request')
+  const mistyped = await list(bearer, '?event=card.loaded,card.load')
+  assertRefused(mistyped, 400, 'invalid_request')
+  assert.match(String(mistyped.body['message']), /card\.load\.$/)
   assertRefused(await list(bearer, '?url=x'), 400, 'unknown_parameter')
 })
 

@@ -1,14 +1,16 @@
 import type { Delivery } from '#contract/webhooks.ts'
 import type { Handler } from '#domain/context/context.ts'
+import { requireKnownTypes } from '#domain/events/event.ts'
 import { anyOf, type Condition, equals } from '#platform/postgres/page.ts'
 import { attemptView } from './attempt.ts'
 import { findRecentAttempts } from './attempt_store.ts'
-import { isEventType, webhookView } from './webhook.ts'
+import { isEventType, isKnownType, webhookView } from './webhook.ts'
 import { readWebhookPage } from './webhook_store.ts'
 
 const RECENT_MAX = 20
 
 export const listWebhooks: Handler<'list_webhooks'> = async ({ tx, caller, now }, input) => {
+  requireKnownTypes(input.event, isKnownType)
   const page = await readWebhookPage(tx, input, [
     ['account_id = ?', caller.account_id],
     ...equals('grant_id', caller.grant_id),

@@ -64,6 +64,7 @@ test('refuses what create_webhook refuses and changes nothing', async () => {
     const reply = await update(person, id, { rotate_secret: true, grace_seconds })
     assertRefused(reply, 400, 'invalid_request')
   }
+  assertRefused(await update(person, id, { grace_seconds: 0 }), 400, 'invalid_request')
   assert.equal((await webhookOf(url, person.bearer, id)).version, 1)
 })
 

@@ -1,3 +1,4 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { requireUnrevoked } from '#domain/accounts/recheck_caller.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
@@ -16,7 +17,10 @@ import { lockWebhookOf, updateWebhookRow } from './webhook_store.ts'
 type UpdateInput = InputOfName<'update_webhook'>
 
 export const updateWebhook: Handler<'update_webhook'> = {
-  prepare: async ({ http }, { url, events }) => {
+  prepare: async ({ http }, { url, events, rotate_secret, grace_seconds }) => {
+    if (grace_seconds !== undefined && rotate_secret === undefined) {
+      throw fieldProblem('invalid_request', 'grace_seconds', 'needs rotate_secret')
+    }
     if (url !== undefined) await requireWebhookUrl(http, url)
     if (events !== undefined) requireEventTypes(events)
     return applyUpdate

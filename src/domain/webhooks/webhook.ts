@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { event_types, named_event_types } from '#contract/events.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Webhook } from '#contract/webhooks.ts'
+import { printable } from '#domain/events/event.ts'
 import { EgressRefused, type HttpClient } from '#platform/http_client/http_client.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
@@ -85,15 +86,13 @@ export function requireEventTypes(types: readonly string[]): string[] {
   return [...new Set(types)]
 }
 
-const isKnownType = (type: string) =>
+export const isKnownType = (type: string) =>
   type === '*' || type === CHALLENGE || isEventType(type) || Object.hasOwn(named_event_types, type)
 
 /** True for the types that `*` includes. */
 export function isEventType(type: string): boolean {
   return Object.hasOwn(event_types, type)
 }
-
-const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
 export function requireBelowWebhookLimit(count: number): void {
   if (count < WEBHOOKS_MAX) return
