@@ -30,13 +30,20 @@ type BudgetDetail = { type: 'spend_budget'; amount_usd: number; ask_above_usd?: 
   'period'
 >
 
+/** Refused with the request: on the consent page the client would not learn of it. */
+export function requireOneBudget(text: unknown): void {
+  if (budgetDetails(text).length > 1) throw invalidDetails('only one spend_budget is allowed')
+}
+
 /** The budget that the client asks for; null if it asks for none. */
 export function requestedBudget(text: unknown): Budget | null {
-  if (typeof text !== 'string') return null
-  const details = (JSON.parse(text) as BudgetDetail[]).filter(({ type }) => type === 'spend_budget')
-  if (details.length > 1) throw invalidDetails('only one spend_budget is allowed')
-  const [detail] = details
+  const [detail] = budgetDetails(text)
   return detail === undefined ? null : budgetFrom(detail)
+}
+
+function budgetDetails(text: unknown): BudgetDetail[] {
+  if (typeof text !== 'string') return []
+  return (JSON.parse(text) as BudgetDetail[]).filter(({ type }) => type === 'spend_budget')
 }
 
 function budgetFrom({ amount_usd, period, ask_above_usd }: Omit<BudgetDetail, 'type'>): Budget {

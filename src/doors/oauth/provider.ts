@@ -12,7 +12,7 @@ import { runtimeOfId } from '#operations/cells.ts'
 import type { Cells, Runtime } from '#operations/runtime.ts'
 import type { Settings } from '#settings/settings.ts'
 import { GRANT_MODELS, oauthAdapter } from './adapter.ts'
-import { requireBudgetDetail } from './budget_details.ts'
+import { requireBudgetDetail, requireOneBudget } from './budget_details.ts'
 import { DETAIL_TYPES, requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
 import { limitErrorRedirects } from './error_redirects.ts'
@@ -179,7 +179,12 @@ function providerFeatures({ settings }: Runtime): NonNullable<Configuration['fea
       enabled: true,
       types: {
         card_access: { validate: async (_ctx, detail) => requireCardDetail(detail) },
-        spend_budget: { validate: async (_ctx, detail) => requireBudgetDetail(detail) },
+        spend_budget: {
+          validate: async (ctx, detail) => {
+            requireBudgetDetail(detail)
+            requireOneBudget(ctx.oidc.params?.['authorization_details'])
+          },
+        },
       },
       authorizationDetailsForGrantSource: (ctx) => ctx.oidc.entities.Grant?.rar,
       authorizationDetailsForAccessToken: (ctx) => ctx.oidc.entities.Grant?.rar,

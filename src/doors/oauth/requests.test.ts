@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { registerAgent, startAgentService } from '#test/support/agent.ts'
+import { registerAgent, startAgentService, startAuthorization } from '#test/support/agent.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 
@@ -30,6 +30,17 @@ test('a null character anywhere in a request returns 400, not 500', async () => 
     })
     assert.equal(named.status, 400, path)
   }
+})
+
+test('a request for two budgets is refused before the owner signs in', async () => {
+  const agent = await registerAgent(url)
+  const budget = (amount_usd: number) => ({ type: 'spend_budget', amount_usd, period: 'day' })
+  const authorization_details = [budget(20), budget(30)]
+  const attempt = await startAuthorization(agent, { authorization_details })
+  const { headers } = await fetch(attempt.url, { redirect: 'manual' })
+  const { searchParams } = new URL(headers.get('location') ?? '', url)
+  assert.equal(searchParams.get('error'), 'invalid_authorization_details')
+  assert.equal(searchParams.get('error_description'), 'only one spend_budget is allowed')
 })
 
 test('client names are cleaned, invalid client URLs dropped, and invalid redirect URIs refused', async () => {
