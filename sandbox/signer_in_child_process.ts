@@ -38,16 +38,20 @@ export function signerInChildProcess({ now_ms, every }: ChildProcessDependencies
       send(child, { offset_ms: offset })
     }
     const keys = await request(child, { files }, 'xpub')
+    const replace = (): void => {
+      if (isStopping) return
+      child = fork(SCRIPT)
+      sent_offset_ms = null
+      replaceOnExit()
+      // One that ends before it replies is replaced like any other.
+      begin(child, files, options).catch(() => undefined)
+    }
     const replaceOnExit = (): void => {
       child.once('exit', () => {
         if (isStopping) return
         const cancel = every(RESTART_MS, () => {
           cancel()
-          if (isStopping) return
-          child = fork(SCRIPT)
-          sent_offset_ms = null
-          replaceOnExit()
-          void begin(child, files, options)
+          replace()
         })
       })
     }
