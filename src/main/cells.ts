@@ -1,19 +1,10 @@
-import { Problem } from '#contract/problem.ts'
 import type { Dependencies } from '#domain/context/context.ts'
-import { registerCells } from '#domain/directory/cell_store.ts'
-import {
-  claimForChange,
-  claimForNewAccount,
-  findEmailCell,
-  type TakeOver,
-} from '#domain/directory/email_directory.ts'
-import { isEmailFree, lockEmail } from '#domain/directory/email_store.ts'
-import { requireVelocity } from '#domain/risk/velocity.ts'
-import type { Cells, Runtime } from '#operations/runtime.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { requirePayableCell } from '#rails/x402/x402_settings.ts'
 import { type CellDatabase, isServed, settingsOfCell } from '#settings/cell_settings.ts'
 import type { Settings } from '#settings/settings.ts'
+import { connectCells } from './connect_cells.ts'
 import { type CellOptions, type StartedCell, startCell } from './start_cell.ts'
 
 /** Refuses prices that some cell could not collect, before anything is started. */
@@ -46,7 +37,8 @@ export async function startOtherCells(
   const { more_cells } = settings
   const served = more_cells.filter(({ number }) => isServed(settings, number))
   const numbers = new Set(more_cells.map(({ number }) => number))
-  const connect = more_cells.length === 0 ? null : await cellsOf(home.runtime, numbers, started)
+  const set = { home: home.runtime, numbers, started }
+  const connect = more_cells.length === 0 ? null : await connectCells(set)
   let begin: (cell: StartedCell) => void = () => undefined
 
   const startOne = async (database: CellDatabase, stops: Stops): Promise<void> => {
@@ -134,103 +126,4 @@ function keepStarting(
 function sharedWith(home: Runtime): Partial<Dependencies> {
   const { clock, random, keys, http, screener, blobs, log, metrics, fail } = home
   return { clock, random, keys, http, screener, blobs, log, metrics, fail }
-}
-
-function cellUnavailable(): Problem {
-  const message = 'Some accounts are not available now. Try again shortly.'
-  return new Problem('service_unavailable', message, { retry_after_s: 3 })
-}
-
-function cellNotServed(number: number): Problem {
-  const message =
-    `This node does not serve cell ${number} (FLORIN_SERVE_CELLS). ` +
-    'Send the request to a node that does.'
-  return new Problem('service_unavailable', message, { retry_after_s: 1 })
-}
-
-/**
- * An email names no cell in the request, so a load balancer can't choose the node by it. All emails
- * are refused alike: otherwise the response would show which ones have an account.
- */
-function requireAllServed({ serve_cells }: Settings): void {
-  if (serve_cells === null) return
-  const message =
-    `This node serves only the cells ${serve_cells.join(', ')} (FLORIN_SERVE_CELLS). ` +
-    'Send the request to a node that serves all cells.'
-  throw new Problem('service_unavailable', message, { retry_after_s: 1 })
-}
-
-/** Connects cell 0 to the others; returns how to connect one of them when it has started. */
-async function cellsOf(
-  home: Runtime,
-  others: ReadonlySet<number>,
-  started: ReadonlyMap<number, StartedCell>,
-): Promise<(runtime: Runtime) => void> {
-  const { db, clock, settings } = home
-  await registerCells(db, [0, ...others])
-  const served_count = [...others].filter((number) => isServed(settings, number)).length
-  const at = (number: number): Runtime | undefined => {
-    const isKnown = number === 0 || others.has(number)
-    if (isKnown && !isServed(settings, number)) throw cellNotServed(number)
-    if (number === 0) return home
-    const cell = started.get(number)
-    if (cell === undefined && others.has(number)) throw cellUnavailable()
-    return cell?.runtime
-  }
-  const cells: Cells = {
-    home,
-    get all() {
-      requireAllServed(settings)
-      if (started.size < served_count) throw cellUnavailable()
-      return cells.started
-    },
-    get started() {
-      return [home, ...[...started.values()].map(({ runtime }) => runtime)]
-    },
-    at,
-    takeOverKillSwitches: async () => {
-      const followers = [...started.values()].map(({ kill_switches }) => kill_switches)
-      const taken = await Promise.all(followers.map((each) => each?.takeOver()))
-      requireAllServed(settings)
-      return started.size === served_count && !taken.includes(false)
-    },
-    ofEmail: async (email) => {
-      requireAllServed(settings)
-      return findEmailCell(db, email)
-    },
-    claimForNewAccount: async (email, ip) => {
-      requireAllServed(settings)
-      const now = clock.now()
-      const call = { settings, operation: 'create_account', caller: null, ip, now }
-      return claimForNewAccount(db, {
-        ...{ email, now, numbers: [0, ...started.keys()] },
-        requireAllowed: (tx) => requireVelocity(tx, call),
-      })
-    },
-  }
-  const whileFree = async (email: string, number: number, takeOver: TakeOver) => {
-    const cell = at(number)
-    // An account that this node can't see may use it.
-    if (cell === undefined) return false
-    return cell.db.transaction(async (tx) => {
-      await lockEmail(tx, email)
-      const isFree = await isEmailFree(tx, { email, account_id: null, now: clock.now() })
-      if (!isFree) return false
-      return cell === home ? takeOver(tx) : db.transaction(takeOver)
-    })
-  }
-  const connect = (runtime: Runtime): void => {
-    const { cell } = runtime.settings
-    runtime.cells = cells
-    runtime.cellDatabases = () => (runtime === home ? cells.all.map((each) => each.db) : [])
-    runtime.claimEmail = (email) =>
-      claimForChange(db, { email, cell, now: clock.now() }, (number, takeOver) =>
-        whileFree(email, number, takeOver),
-      )
-    // Cell 0 has the directory, and looks into it while it has the email locked.
-    runtime.isEmailClaimed = async (email) =>
-      runtime === home || (await findEmailCell(db, email)) === cell
-  }
-  connect(home)
-  return connect
 }

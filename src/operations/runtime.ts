@@ -40,7 +40,7 @@ export type Cells = {
   /** Refuses with 503 while one of them has not started. */
   all: readonly Runtime[]
   started: readonly Runtime[]
-  /** Undefined if this node serves no such cell. */
+  /** Undefined if the settings name no such cell. Throws if it is down or served elsewhere. */
   at(number: number): Runtime | undefined
   /** Returns false if a cell does not respond; it takes them over before it is used again. */
   takeOverKillSwitches(): Promise<boolean>

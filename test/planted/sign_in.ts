@@ -100,8 +100,8 @@ export const sign_in: readonly PlantedBug[] = [
   },
   {
     name: 'undo_address_unreserved_in_other_cells',
-    file: 'src/main/cells.ts',
-    find: '      if (!isFree) return false\n',
+    file: 'src/main/connect_cells.ts',
+    find: '    if (!isFree) return false\n',
     replace: '',
     breaks: 'No account of another cell can change to an address that an undo link restores.',
     tests: ['src/domain/directory/email_directory.test.ts'],
