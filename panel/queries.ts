@@ -104,7 +104,6 @@ export type List<Row> = {
 export function useOperationList<Name extends ListName>(
   name: Name,
   input: InputOfName<Name>,
-  { refetchInterval }: QueryOptions = {},
 ): List<RowOf<Name>> {
   const query = useInfiniteQuery({
     queryKey: [name, input],
@@ -116,7 +115,6 @@ export function useOperationList<Name extends ListName>(
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval: refetchInterval ?? false,
     placeholderData: keepPreviousData,
   })
   return {

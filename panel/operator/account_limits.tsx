@@ -1,6 +1,6 @@
 import { type ChangeEvent, type FormEvent, useState } from 'react'
 import { Button } from '#panel/ui/button.tsx'
-import { DialogActions, Sheet } from '#panel/ui/dialog.tsx'
+import { FormActions, Sheet } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -82,12 +82,7 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
           />
         ))}
         <ProblemNote problem={mutation.error} fields={Object.keys(account.spend_limits)} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={mutation.isPending}>
-            Save
-          </Button>
-        </DialogActions>
+        <FormActions label="Save" busy={mutation.isPending} onCancel={onClose} />
       </form>
     </Sheet>
   )

@@ -1,6 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -44,12 +43,7 @@ export function ConvertClearing({ clearing, amount, onClose }: Props) {
           error={fieldError(mutation.error, 'amount_usd')}
         />
         <ProblemNote problem={mutation.error} fields={['amount_usd']} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={mutation.isPending}>
-            Save
-          </Button>
-        </DialogActions>
+        <FormActions label="Save" busy={mutation.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   )

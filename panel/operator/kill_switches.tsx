@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
@@ -112,12 +112,12 @@ function ReasonDialog({ kill_switch, onDone }: { kill_switch: KillSwitch; onDone
           onChange={(change) => setReason(change.target.value)}
         />
         <ProblemNote problem={mutation.error} />
-        <DialogActions>
-          <Button onClick={onDone}>Cancel</Button>
-          <Button type="submit" kind={kill_switch.on ? 'main' : 'danger'} busy={mutation.isPending}>
-            {actionLabel(kill_switch)}
-          </Button>
-        </DialogActions>
+        <FormActions
+          label={actionLabel(kill_switch)}
+          kind={kill_switch.on ? 'main' : 'danger'}
+          busy={mutation.isPending}
+          onCancel={onDone}
+        />
       </form>
     </Dialog>
   )

@@ -8,7 +8,7 @@ import { Activity as ActivityIcon } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState } from '#panel/ui/states.tsx'
+import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { resourceHref } from './activity/resource_href.ts'
@@ -112,10 +112,11 @@ export function Activity() {
   )
 }
 
-const NoActivity = ({ is_filtered }: { is_filtered: boolean }) => (
-  <EmptyState icon={ActivityIcon} title={is_filtered ? 'No results' : 'No activity yet'}>
-    {is_filtered
-      ? 'Try changing or clearing your filters.'
-      : 'Deposits, purchases, and card changes show up here.'}
-  </EmptyState>
-)
+const NoActivity = ({ is_filtered }: { is_filtered: boolean }) =>
+  is_filtered ? (
+    <NoResults icon={ActivityIcon} />
+  ) : (
+    <EmptyState icon={ActivityIcon} title="No activity yet">
+      Deposits, purchases, and card changes show up here.
+    </EmptyState>
+  )

@@ -8,7 +8,7 @@ import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Gavel } from '#panel/ui/icons.ts'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState } from '#panel/ui/states.tsx'
+import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { dispute_csv_columns } from './csv_columns.ts'
@@ -128,11 +128,7 @@ export function Disputes() {
 
 function NoDisputes({ is_filtered }: { is_filtered: boolean }) {
   if (is_filtered) {
-    return (
-      <EmptyState icon={Gavel} title="No results">
-        Try changing or clearing your filters.
-      </EmptyState>
-    )
+    return <NoResults icon={Gavel} />
   }
   return (
     <EmptyState icon={Gavel} title="No disputes">

@@ -7,7 +7,7 @@ import { ExportCsv } from '#panel/ui/export_csv.tsx'
 import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { LifeBuoy, MessageSquarePlus } from '#panel/ui/icons.ts'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState } from '#panel/ui/states.tsx'
+import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { ticket_csv_columns } from './csv_columns.ts'
@@ -105,13 +105,7 @@ export function Tickets() {
 }
 
 function NoTickets({ is_filtered }: { is_filtered: boolean }) {
-  return is_filtered ? (
-    <EmptyState icon={LifeBuoy} title="No results">
-      Try changing or clearing your filters.
-    </EmptyState>
-  ) : (
-    <NoTicketsYet />
-  )
+  return is_filtered ? <NoResults icon={LifeBuoy} /> : <NoTicketsYet />
 }
 
 /** Support needs an active card, so someone without one is led to it first. */

@@ -11,7 +11,7 @@ import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState } from '#panel/ui/states.tsx'
+import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { AgentFilter } from './agents/agent_filter.tsx'
@@ -104,9 +104,7 @@ export function Topups() {
 
 function NoTopups({ is_filtered }: { is_filtered: boolean }) {
   return is_filtered ? (
-    <EmptyState icon={ArrowDownToLine} title="No results">
-      Try changing or clearing your filters.
-    </EmptyState>
+    <NoResults icon={ArrowDownToLine} />
   ) : (
     <EmptyState icon={ArrowDownToLine} title="No top-ups yet">
       Enter an amount to get a deposit address.

@@ -7,7 +7,7 @@ import { type Filters, useFilters } from '#panel/ui/filters.tsx'
 import { Receipt } from '#panel/ui/icons.ts'
 import { createdRange, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState } from '#panel/ui/states.tsx'
+import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
@@ -60,9 +60,7 @@ export function Transactions() {
         Purchases, refunds, and declines show up here.
       </EmptyState>
     ) : (
-      <EmptyState icon={Receipt} title="No results">
-        Try changing or clearing your filters.
-      </EmptyState>
+      <NoResults icon={Receipt} />
     )
   return (
     <>

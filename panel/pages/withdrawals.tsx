@@ -8,7 +8,7 @@ import { ArrowUpFromLine } from '#panel/ui/icons.ts'
 import { Money } from '#panel/ui/money.tsx'
 import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { EmptyState } from '#panel/ui/states.tsx'
+import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { AgentFilter } from './agents/agent_filter.tsx'
@@ -145,9 +145,7 @@ export function Withdrawals() {
 
 function NoWithdrawals({ is_filtered }: { is_filtered: boolean }) {
   return is_filtered ? (
-    <EmptyState icon={ArrowUpFromLine} title="No results">
-      Try changing or clearing your filters.
-    </EmptyState>
+    <NoResults icon={ArrowUpFromLine} />
   ) : (
     <EmptyState icon={ArrowUpFromLine} title="No withdrawals yet">
       Send USDT from your balance to any TRON wallet.

@@ -125,3 +125,23 @@ export function DialogActions({ children }: { children: ReactNode }) {
     </div>
   )
 }
+
+type FormActionsProps = {
+  label: string
+  kind?: 'main' | 'danger'
+  busy: boolean
+  disabled?: boolean
+  onCancel(): void
+}
+
+/** The actions of a form in a dialog: "Cancel", and the button that sends it. */
+export function FormActions({ label, kind = 'main', onCancel, ...sending }: FormActionsProps) {
+  return (
+    <DialogActions>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button type="submit" kind={kind} {...sending}>
+        {label}
+      </Button>
+    </DialogActions>
+  )
+}

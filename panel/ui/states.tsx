@@ -32,6 +32,13 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   )
 }
 
+/** A list that is empty because of its filters. */
+export const NoResults = ({ icon }: Pick<EmptyStateProps, 'icon'>) => (
+  <EmptyState icon={icon} title="No results">
+    Try changing or clearing your filters.
+  </EmptyState>
+)
+
 /**
  * A failed query: the message, the request ID for support, and a retry button. An object that does
  * not exist needs neither.

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { agentName, type Grant, type GrantBudget, useSetBudget } from '#panel/grants.ts'
 import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { MoneyField, Select } from '#panel/ui/field.tsx'
 import { Meter } from '#panel/ui/meter.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
@@ -127,12 +127,7 @@ function BudgetForm({ grant, onDone }: { grant: Grant; onDone(): void }) {
         error={fieldError(set_budget.error, 'ask_above_usd')}
       />
       <ProblemNote problem={set_budget.error} fields={['amount_usd', 'ask_above_usd']} />
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" kind="main" busy={set_budget.isPending}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions label="Save" busy={set_budget.isPending} onCancel={onDone} />
     </form>
   )
 }

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { Card } from '#contract/cards.ts'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { Meter } from '#panel/ui/meter.tsx'
 import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
@@ -132,12 +132,7 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
         />
       ))}
       <ProblemNote problem={set_card_limits.error} fields={fields.map(([name]) => name)} />
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" kind="main" busy={set_card_limits.isPending}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions label="Save" busy={set_card_limits.isPending} onCancel={onDone} />
     </form>
   )
 }

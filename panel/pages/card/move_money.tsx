@@ -3,7 +3,7 @@ import type { Card } from '#contract/cards.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { ArrowDownLeft, ArrowUpRight } from '#panel/ui/icons.ts'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
@@ -72,12 +72,7 @@ function Load({ card, onDone }: FormProps) {
         keeps_hint
       />
       <ProblemNote problem={load_card.error} fields={['amount_usd']} />
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" kind="main" busy={load_card.isPending}>
-          Load
-        </Button>
-      </DialogActions>
+      <FormActions label="Load" busy={load_card.isPending} onCancel={onDone} />
     </form>
   )
 }
@@ -120,12 +115,7 @@ function Unload({ card, onDone }: FormProps) {
         keeps_hint
       />
       <ProblemNote problem={unload_card.error} fields={['amount_usd']} />
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" kind="main" busy={unload_card.isPending}>
-          Unload
-        </Button>
-      </DialogActions>
+      <FormActions label="Unload" busy={unload_card.isPending} onCancel={onDone} />
     </form>
   )
 }

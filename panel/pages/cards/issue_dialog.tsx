@@ -5,8 +5,7 @@ import type { CardRules } from '#contract/cards.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { RuleFields, type RuleKind, rule_kinds } from '#panel/pages/card/rule_fields.tsx'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
 import { ChevronRight } from '#panel/ui/icons.ts'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
@@ -103,12 +102,7 @@ function IssueForm({ onClose }: { onClose(): void }) {
         />
       ))}
       <ProblemNote problem={issue_card.error} fields={shown_fields} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="main" busy={issue_card.isPending}>
-          Issue card
-        </Button>
-      </DialogActions>
+      <FormActions label="Issue card" busy={issue_card.isPending} onCancel={onClose} />
     </form>
   )
 }

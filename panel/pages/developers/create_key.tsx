@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { useCodeRequired, withoutCodeDemand } from '#panel/pages/security/code_required.ts'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, DialogActions, FormActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { OneTimeSecret } from '#panel/ui/one_time_secret.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -43,12 +43,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           <CodeField code={code} onChange={setCode} error={fieldError(problem, 'totp_code')} />
         )}
         <ProblemNote problem={problem} fields={['name', 'totp_code']} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={create_api_key.isPending}>
-            Create API key
-          </Button>
-        </DialogActions>
+        <FormActions label="Create API key" busy={create_api_key.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,8 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useOperationMutation } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { SigningSecret } from './signing_secret.tsx'
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx'
@@ -31,17 +30,12 @@ export function CreateWebhook({ onClose }: { onClose(): void }) {
       <form onSubmit={submit} className="space-y-4">
         <WebhookFields draft={draft} onChange={setDraft} problem={create_webhook.error} />
         <ProblemNote problem={create_webhook.error} fields={['url']} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            kind="main"
-            busy={create_webhook.isPending}
-            disabled={draft.events.length === 0}
-          >
-            Add endpoint
-          </Button>
-        </DialogActions>
+        <FormActions
+          label="Add endpoint"
+          busy={create_webhook.isPending}
+          disabled={draft.events.length === 0}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   )

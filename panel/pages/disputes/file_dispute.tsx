@@ -4,8 +4,7 @@ import type { FlorinError } from '#client/client.ts'
 import type { Dispute } from '#contract/disputes.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { useOperationMutation } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { MoneyField, Select, TextArea } from '#panel/ui/field.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -57,12 +56,7 @@ export function FileDispute({ transaction, onClose }: Props) {
           problem={file_dispute.error}
           fields={['reason', 'amount_usd', 'explanation']}
         />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={file_dispute.isPending}>
-            Submit dispute
-          </Button>
-        </DialogActions>
+        <FormActions label="Submit dispute" busy={file_dispute.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   )

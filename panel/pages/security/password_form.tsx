@@ -1,8 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { useOperationQuery } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { DialogActions } from '#panel/ui/dialog.tsx'
+import { FormActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 
@@ -62,12 +61,7 @@ export function PasswordForm({ submit, action, onCancel }: Props) {
         />
       )}
       <ProblemNote problem={problem} fields={['current_password', 'totp_code']} />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" kind="main" busy={is_busy}>
-          {action}
-        </Button>
-      </DialogActions>
+      <FormActions label={action} busy={is_busy} onCancel={onCancel} />
     </form>
   )
 }

@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useOperationMutation } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
@@ -46,12 +45,12 @@ export function TurnOff({ onClose }: { onClose(): void }) {
           error={fieldError(disable_2fa.error, 'totp_code')}
         />
         <ProblemNote problem={disable_2fa.error} fields={['current_password', 'totp_code']} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="danger" busy={disable_2fa.isPending}>
-            Turn off
-          </Button>
-        </DialogActions>
+        <FormActions
+          label="Turn off"
+          kind="danger"
+          busy={disable_2fa.isPending}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   )

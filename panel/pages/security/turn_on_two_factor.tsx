@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Copyable, CopyButton } from '#panel/ui/copy.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, DialogActions, FormActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { QrCode } from '#panel/ui/qr_code.tsx'
@@ -65,12 +65,7 @@ function CodeForm({ enable_2fa, onClose }: CodeFormProps) {
         error={fieldError(enable_2fa.error, 'totp_code')}
       />
       <ProblemNote problem={enable_2fa.error} fields={['totp_code']} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="main" busy={enable_2fa.isPending}>
-          Turn on
-        </Button>
-      </DialogActions>
+      <FormActions label="Turn on" busy={enable_2fa.isPending} onCancel={onClose} />
     </form>
   )
 }

@@ -31,47 +31,16 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
             aria-label="Spending per day"
             className="flex h-40 items-stretch gap-px border-b border-line sm:gap-1"
           >
-            {dates.map((date) => {
-              const day = dayOf(month, date)
-              const row = by_day.get(day)
-              const spent_usd = row?.spent_usd ?? 0
-              const count = purchasesText(row?.purchases ?? 0)
-              const before_usd = by_date.get(date) ?? 0
-              const label =
-                `${dayName(day)}: ${formatUsd(spent_usd)}, ${count}` +
-                (before_usd > 0
-                  ? ` (${dayName(dayOf(before, date))}: ${formatUsd(before_usd)})`
-                  : '')
-              const bars = (
-                <span className="relative flex h-full w-full items-end" title={label}>
-                  <Bar share={before_usd / highest} className="bg-line-strong/50" />
-                  <Bar share={spent_usd / highest} className="bg-accent" />
-                </span>
-              )
-              const href = transactionsHref({
-                group_by: 'day',
-                key: day,
-                range: { from: day, to: day },
-                card_id,
-              })
-              return (
-                <li key={day} className="min-w-0 flex-1">
-                  {row === undefined || href === undefined ? (
-                    <span role="img" aria-label={label} className="block h-full">
-                      {bars}
-                    </span>
-                  ) : (
-                    <Link
-                      href={href}
-                      aria-label={label}
-                      className="block h-full rounded hover:bg-hover"
-                    >
-                      {bars}
-                    </Link>
-                  )}
-                </li>
-              )
-            })}
+            {dates.map((date) => (
+              <DayBar
+                key={date}
+                days={[dayOf(month, date), dayOf(before, date)]}
+                row={by_day.get(dayOf(month, date))}
+                before_usd={by_date.get(date) ?? 0}
+                highest={highest}
+                card_id={card_id}
+              />
+            ))}
           </ul>
           <div className="mt-1 flex gap-px text-xs text-soft sm:gap-1" aria-hidden>
             {dates.map((date) => (
@@ -83,6 +52,43 @@ export function DayBars({ month, rows, previous, card_id }: Props) {
         </div>
       </div>
     </div>
+  )
+}
+
+type DayProps = {
+  /** The day, and the same one of the month before. */
+  days: readonly [day: string, day_before: string]
+  row: Spending['data'][number] | undefined
+  before_usd: number
+  highest: number
+  card_id: string
+}
+
+function DayBar({ days: [day, day_before], row, before_usd, highest, card_id }: DayProps) {
+  const spent_usd = row?.spent_usd ?? 0
+  const compared = before_usd > 0 ? ` (${dayName(day_before)}: ${formatUsd(before_usd)})` : ''
+  const purchases = purchasesText(row?.purchases ?? 0)
+  const label = `${dayName(day)}: ${formatUsd(spent_usd)}, ${purchases}${compared}`
+  const bars = (
+    <span className="relative flex h-full w-full items-end" title={label}>
+      <Bar share={before_usd / highest} className="bg-line-strong/50" />
+      <Bar share={spent_usd / highest} className="bg-accent" />
+    </span>
+  )
+  const range = { from: day, to: day }
+  const href = transactionsHref({ group_by: 'day', key: day, range, card_id })
+  return (
+    <li className="min-w-0 flex-1">
+      {row === undefined || href === undefined ? (
+        <span role="img" aria-label={label} className="block h-full">
+          {bars}
+        </span>
+      ) : (
+        <Link href={href} aria-label={label} className="block h-full rounded hover:bg-hover">
+          {bars}
+        </Link>
+      )}
+    </li>
   )
 }
 

@@ -4,8 +4,7 @@ import type { FlorinError } from '#client/client.ts'
 import type { Ticket } from '#contract/support.ts'
 import { useCardNames } from '#panel/pages/transactions/card_names.ts'
 import { useOperationMutation } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { Field, Select, TextArea } from '#panel/ui/field.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
@@ -46,12 +45,7 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
           onChange={(changed) => setDraft({ ...draft, ...changed })}
         />
         <ProblemNote problem={open_ticket.error} fields={['subject', 'message']} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={open_ticket.isPending}>
-            Send
-          </Button>
-        </DialogActions>
+        <FormActions label="Send" busy={open_ticket.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   )

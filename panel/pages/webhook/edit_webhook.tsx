@@ -2,8 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { Webhook } from '#contract/webhooks.ts'
 import { type WebhookDraft, WebhookFields } from '#panel/pages/developers/webhook_fields.tsx'
 import { useOperationMutation } from '#panel/queries.ts'
-import { Button } from '#panel/ui/button.tsx'
-import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Dialog, FormActions } from '#panel/ui/dialog.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
@@ -31,17 +30,12 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
       <form onSubmit={submit} className="space-y-4">
         <WebhookFields draft={draft} onChange={setDraft} problem={update_webhook.error} />
         <ProblemNote problem={update_webhook.error} fields={['url']} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            kind="main"
-            busy={update_webhook.isPending}
-            disabled={draft.events.length === 0}
-          >
-            Save
-          </Button>
-        </DialogActions>
+        <FormActions
+          label="Save"
+          busy={update_webhook.isPending}
+          disabled={draft.events.length === 0}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   )
