@@ -12,7 +12,7 @@ export type FrameSource = {
  * Shares the event loop between connections: one frame of each in round-robin order until the
  * turn's budget is used up, the rest in later turns. One read of a socket can bring thousands of
  * frames, and 512 connections can become readable in one turn; without a limit they would block
- * the API (loop_lag.test.ts).
+ * the API (loop_lag.long.test.ts).
  */
 export class FrameScheduler {
   readonly #clock: Pick<Clock, 'monotonic'>

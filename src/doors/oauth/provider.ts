@@ -36,7 +36,7 @@ export function createProvider(
     runtime.settings.public_url,
     providerConfiguration(runtime, auditContext),
   )
-  // The host comes from FLORIN_PUBLIC_URL; see handover.ts.
+  // The host comes from FLORIN_PUBLIC_URL; see providerRequest.
   provider.proxy = true
   // The library awaits the result, although its types do not say so.
   const compareClientSecret = async function (

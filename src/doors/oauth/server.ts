@@ -4,6 +4,7 @@ import type { AuditContext } from '#domain/audit/audit.ts'
 import { auditContextOf, systemAuditContext } from '#domain/audit/audit_context.ts'
 import { networkOf, type RatePolicy } from '#domain/risk/rate_limit.ts'
 import { limitRequest } from '#doors/limit_request.ts'
+import { searchOf } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Runtime } from '#operations/runtime.ts'
@@ -147,11 +148,6 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
     throw invalid(`the body is not valid JSON: ${cause.message}`)
   }
   throw invalid('the body must be a JSON object')
-}
-
-function searchOf(url: string): string {
-  const at = url.indexOf('?')
-  return at < 0 ? '' : url.slice(at + 1)
 }
 
 /** A grant is ended by the client's request, or by the server itself. */
