@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createPublicClient, getAddress, http, type PublicClient, parseAbiItem } from 'viem'
-import { bytesFromTronAddress, tronHexFromAddress } from '#rails/chain/tron/address.ts'
+import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
 import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
 
@@ -20,8 +20,11 @@ beforeEach(async () => {
 })
 afterEach(() => node.stop())
 
+const digitsOf = (address: string) =>
+  Buffer.from(bytesFromTronAddress(address) ?? []).toString('hex')
+
 function evmHex(address: string): `0x${string}` {
-  return getAddress(`0x${tronHexFromAddress(address)?.slice(2)}`)
+  return getAddress(`0x${digitsOf(address)}`)
 }
 
 /** The deposit watcher's query: transfers of the token to the address in all blocks. */

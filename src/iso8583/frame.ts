@@ -105,7 +105,3 @@ export function writeFrames(shape: FrameShape, frames: readonly OutgoingFrame[])
 export function writeFrame(shape: FrameShape, body: Uint8Array, header?: Uint8Array): Uint8Array {
   return writeFrames(shape, [{ body, header }])
 }
-
-export function writeKeepAlive(shape: FrameShape): Uint8Array {
-  return Buffer.alloc(shape.length_bytes)
-}

@@ -13,13 +13,7 @@ import {
   writeOriginalDataElements,
   writeReplacementAmounts,
 } from './subfields.ts'
-import {
-  findPrivateTag,
-  readEmvTags,
-  readPrivateTags,
-  writeEmvTags,
-  writePrivateTags,
-} from './tags.ts'
+import { readPrivateTags, writePrivateTags } from './tags.ts'
 
 function textOf(characters: string, length: { minLength: number; maxLength: number }) {
   return fc.string({ unit: fc.constantFrom(...characters), ...length })
@@ -105,9 +99,11 @@ test('element 54 is up to six amounts of twenty characters', (t) => {
 
 test('element 48 is a list of unique tags', (t) => {
   t.diagnostic(`seed ${seed}`)
-  assert.equal(findPrivateTag('6102AB9203123', '92'), '123')
-  assert.equal(findPrivateTag('T9203123', '92', 1), '123')
-  assert.equal(findPrivateTag('6102AB', '92'), null)
+  assert.deepEqual(readPrivateTags('6102AB9203123'), [
+    { tag: '61', value: 'AB', at: 4 },
+    { tag: '92', value: '123', at: 10 },
+  ])
+  assert.deepEqual(readPrivateTags('T9203123', 1), [{ tag: '92', value: '123', at: 5 }])
   assert.throws(() => readPrivateTags('92031239203123'), { element: 48, reason: 'bad_subfield' })
   assert.throws(() => writePrivateTags([{ tag: '92', value: 'x'.repeat(100) }]), MalformedMessage)
   const tag = fc.record(
@@ -127,29 +123,6 @@ test('element 48 is a list of unique tags', (t) => {
   )
 })
 
-test('element 55 is a list of EMV tags of any length', (t) => {
-  t.diagnostic(`seed ${seed}`)
-  assert.deepEqual(readEmvTags('9f2608a1b2c3d4e5f607189f360200015a0147'), [
-    { tag: '9F26', value: 'a1b2c3d4e5f60718' },
-    { tag: '9F36', value: '0001' },
-    { tag: '5A', value: '47' },
-  ])
-  const tag = fc.constantFrom('5A', '82', '9F26', '9F36', 'DF8129', '72')
-  const value = fc.uint8Array({ maxLength: 300, size: 'max' }).map((bytes) => {
-    return Buffer.from(bytes).toString('hex')
-  })
-  const tags = fc.array(fc.record({ tag, value }, plain), { maxLength: 8 })
-  fc.assert(
-    fc.property(tags, (list) => assert.deepEqual(readEmvTags(writeEmvTags(list)), list)),
-    runs,
-  )
-  for (const hex of ['9f', '9f26', '5a80', '5a0247', '5a83000001', '5a81', '0000', '5a8', 'zz']) {
-    assert.throws(() => readEmvTags(hex), { element: 55, reason: 'bad_subfield' })
-  }
-  assert.throws(() => writeEmvTags([{ tag: '9F', value: '' }]), MalformedMessage)
-  assert.throws(() => writeEmvTags([{ tag: '5A', value: 'abc' }]), MalformedMessage)
-})
-
 test('subfields that are too long, missing or invalid are refused', () => {
   const place = { name: 'SHOP', city: 'BERLIN', country: 'DE' }
   assert.throws(() => writeCardAcceptor({ ...place, name: 'x'.repeat(26) }), { element: 43 })
@@ -167,7 +140,6 @@ test('random input throws only MalformedMessage', (t) => {
     readReplacementAmounts,
     readAdditionalAmounts,
     readPrivateTags,
-    readEmvTags,
   ]
   const garbage = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 130 }),

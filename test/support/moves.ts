@@ -1,7 +1,7 @@
-import { pursesOf } from '#domain/ledger/ledger_store.ts'
 import type { Move, Stamp } from '#domain/ledger/post.ts'
-import { cardPurse, chain, treasury } from '#domain/ledger/purse.ts'
+import { cardPurse, chain, type PurseKind, treasury } from '#domain/ledger/purse.ts'
 import { idMaker } from '#kernel/id.ts'
+import type { Micros } from '#kernel/money.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 
@@ -25,6 +25,15 @@ export const settle = (account_id: string, amount: number): Move =>
   moveOf(account_id, { movement: 'topup_settled', from: chain, to: treasury, amount })
 export const load = (account_id: string, card: string, amount: number): Move =>
   moveOf(account_id, { movement: 'card_loaded', from: treasury, to: cardPurse(card), amount })
+
+type BalanceRow = { kind: PurseKind; owner_id: string; balance_micros: Micros }
+
+export function pursesOf(db: Database, account_id: string): Promise<BalanceRow[]> {
+  return db.rows<BalanceRow>(
+    'select kind, owner_id, balance_micros from purse_balances where account_id = $1',
+    [account_id],
+  )
+}
 
 /** The balances of an account in whole dollars, by kind and owner of the purse. */
 export async function dollarsByPurse(

@@ -157,13 +157,3 @@ export async function copySpending(
     [account_id, from, to],
   )
 }
-
-type BalanceRow = { kind: PurseKind; owner_id: string; balance_micros: Micros }
-
-/** All of an account's purses. */
-export function pursesOf(tx: Tx, account_id: string): Promise<BalanceRow[]> {
-  return tx.rows<BalanceRow>(
-    'select kind, owner_id, balance_micros from purse_balances where account_id = $1',
-    [account_id],
-  )
-}

@@ -15,8 +15,6 @@ const DELAYS_MS = [
   24 * HOUR,
 ]
 
-export const ATTEMPTS_MAX = DELAYS_MS.length + 1
-
 /** Share of the delay that is added or subtracted, so deliveries are not all retried together. */
 const JITTER = 0.2
 const JITTER_STEPS = 1_000_000

@@ -26,10 +26,6 @@ export function bytesFromEvmAddress(text: string): Uint8Array | null {
   return bytes !== null && evmAddressFromBytes(bytes) === text ? bytes : null
 }
 
-export function isEvmAddress(text: string): boolean {
-  return bytesFromEvmAddress(text) !== null
-}
-
 /** For node responses: 0x and 40 hex digits in any case. */
 export function bytesFromEvmHex(text: string): Uint8Array | null {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToBytes(text.slice(2)) : null

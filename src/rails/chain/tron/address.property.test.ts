@@ -9,8 +9,6 @@ import {
   bytesFromTronHex,
   isTronAddress,
   tronAddressFromBytes,
-  tronAddressFromHex,
-  tronHexFromAddress,
   tronHexFromBytes,
 } from './address.ts'
 
@@ -27,8 +25,7 @@ test('addresses match tronweb and decode to the same bytes', (t) => {
       assert.equal(tronHexFromBytes(bytes), hex)
       assert.deepEqual(bytesFromTronAddress(address), bytes)
       assert.deepEqual(bytesFromTronHex(hex), bytes)
-      assert.equal(tronAddressFromHex(hex), address)
-      assert.equal(tronHexFromAddress(address), TronWeb.address.toHex(address))
+      assert.equal(TronWeb.address.toHex(address), hex)
     }),
     { seed, numRuns: 300 },
   )
@@ -68,8 +65,9 @@ test('a valid checksum over a wrong version or length is refused', () => {
 })
 
 test("mainnet's USDT contract converts between both formats", () => {
-  assert.equal(
-    tronHexFromAddress('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
-    '41a614f803b6fd780986a42c78ec9c7f77e6ded13c',
-  )
+  const hex = '41a614f803b6fd780986a42c78ec9c7f77e6ded13c'
+  const bytes = bytesFromTronHex(hex)
+  assert(bytes !== null)
+  assert.equal(tronAddressFromBytes(bytes), 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')
+  assert.equal(tronHexFromBytes(bytes), hex)
 })

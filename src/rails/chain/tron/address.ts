@@ -38,16 +38,6 @@ export function bytesFromTronHex(text: string): Uint8Array | null {
   return /^41[0-9a-fA-F]{40}$/.test(text) ? hexToBytes(text.slice(2)) : null
 }
 
-export function tronAddressFromHex(text: string): string | null {
-  const bytes = bytesFromTronHex(text)
-  return bytes === null ? null : tronAddressFromBytes(bytes)
-}
-
-export function tronHexFromAddress(text: string): string | null {
-  const bytes = bytesFromTronAddress(text)
-  return bytes === null ? null : tronHexFromBytes(bytes)
-}
-
 function withVersion(bytes: Uint8Array): Uint8Array {
   assert(bytes.length === ADDRESS_BYTES, 'a TRON address has 20 bytes after its version')
   return Uint8Array.of(VERSION, ...bytes)
