@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { BODY_BYTES_MAX, EVIDENCE_BYTES_MAX } from './byte_limits.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import { Id, Input, Nullable, StringEnum, Timestamp } from './shapes.ts'
@@ -83,8 +84,8 @@ export const SystemLimits = Type.Object(
         sustained_per_minute: count('Maximum calls per minute.', 1000),
         remaining: count('Calls left this minute.', 998),
         resets_at: Timestamp('Time the limit resets.'),
-        max_body_bytes: count('Maximum size of a request or response.', 26_214_400),
-        max_evidence_bytes: count('Maximum size of an evidence file.', 104_857_600),
+        max_body_bytes: count('Maximum size of a request or response.', BODY_BYTES_MAX),
+        max_evidence_bytes: count('Maximum size of an evidence file.', EVIDENCE_BYTES_MAX),
       },
       { description: 'Rate limits of this credential, shared by REST and MCP.' },
     ),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { BODY_BYTES_MAX } from '#contract/byte_limits.ts'
 import { Problem } from '#contract/problem.ts'
 import { operatorOf } from '#domain/operators/operator_token.ts'
 import { networkOf } from '#domain/risk/rate_limit.ts'
@@ -10,7 +11,6 @@ import { callerOf } from '#operations/steps/authenticate.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { Share } from '#platform/runtime/byte_budget.ts'
 
-const BODY_BYTES_MAX = 26_214_400
 /** Without a valid bearer, and on routes that take none. */
 export const STRANGER_BYTES_MAX = 65_536
 

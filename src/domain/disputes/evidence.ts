@@ -18,8 +18,6 @@ export type EvidenceRow = {
   created_at: Date
 }
 
-export const EVIDENCE_BYTES_MAX = 104_857_600
-
 export function evidenceView(piece: EvidenceRow): Evidence {
   return {
     id: piece.id,

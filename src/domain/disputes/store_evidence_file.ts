@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { EVIDENCE_BYTES_MAX } from '#contract/byte_limits.ts'
 import { Problem } from '#contract/problem.ts'
 import type { StoredFile } from '#domain/context/context.ts'
 import type { Blobs } from '#platform/storage/blobs.ts'
-import { EVIDENCE_BYTES_MAX } from './evidence.ts'
 import { makeContentSniffer } from './evidence_content.ts'
 
 /**

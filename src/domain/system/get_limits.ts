@@ -1,11 +1,9 @@
+import { BODY_BYTES_MAX, EVIDENCE_BYTES_MAX } from '#contract/byte_limits.ts'
 import { budgetOf } from '#domain/budgets/budget_of.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { sumWithdrawnToday } from '#domain/withdrawals/withdrawal_store.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-
-const MAX_BODY_BYTES = 26_214_400
-const MAX_EVIDENCE_BYTES = 104_857_600
 
 export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, rate, clock }) => ({
   rate_limits: {
@@ -14,8 +12,8 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
     remaining: rate.remaining,
     // Rate limits use the real time, even if the clock of the service was moved.
     resets_at: new Date(clock.wall().getTime() + rate.reset_ms).toISOString(),
-    max_body_bytes: MAX_BODY_BYTES,
-    max_evidence_bytes: MAX_EVIDENCE_BYTES,
+    max_body_bytes: BODY_BYTES_MAX,
+    max_evidence_bytes: EVIDENCE_BYTES_MAX,
   },
   spend_limits: {
     ...(await spendLimitsOf(tx, caller.account_id, settings)),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { EVIDENCE_BYTES_MAX } from '#contract/byte_limits.ts'
 import { operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import { EVIDENCE_BYTES_MAX } from '#domain/disputes/evidence.ts'
 import { storeEvidenceFile, tooLarge } from '#domain/disputes/store_evidence_file.ts'
 import { readQuery } from '#doors/query.ts'
 import { readBody } from '#doors/read_body.ts'
