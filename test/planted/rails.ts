@@ -53,6 +53,7 @@ export const rails: readonly PlantedBug[] = [
   {
     ...send,
     name: 'withdrawal_unguarded',
+    file: 'src/domain/withdrawals/hot_wallet_runs.ts',
     find: 'signer: lease.guard(signer)',
     replace: 'signer',
     breaks: 'A node that lost its lease signs no withdrawal.',

@@ -15,10 +15,10 @@ import {
   recordAuditFault,
 } from './chain_store.ts'
 import { type Deposit, isNonZero, type OwnedDeposit, transferKey } from './deposits.ts'
+import { findFresh, screenDeposits } from './fresh_deposits.ts'
 import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
 import type { TopupDependencies } from './topup_dependencies.ts'
-import { findFresh, screenDeposits } from './watch_deposits_task.ts'
 
 export type AuditedChain = { chain: Chain; source: AuditSource; check: NetworkCheck }
 

@@ -1,4 +1,3 @@
-import type { Database } from '#platform/postgres/db.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -9,12 +8,12 @@ import {
   advanceCursor,
   findConfirming,
   findCursor,
-  findRecordedKeys,
   recordFault,
   recordUnsettled,
   UNSETTLED,
 } from './chain_store.ts'
-import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits.ts'
+import { type OwnedDeposit, transferKey } from './deposits.ts'
+import { findFresh, screenDeposits } from './fresh_deposits.ts'
 import { ChainFault, type ChainScan, readDeposits } from './read_deposits.ts'
 import { type DepositUpdate, settleDeposits } from './settle_deposits.ts'
 import type { TopupDependencies } from './topup_dependencies.ts'
@@ -154,37 +153,4 @@ function* partsOf(topup: ChangedTopup): Generator<ChangedTopup> {
     }
     at = next
   } while (at < final_deposits.length)
-}
-
-/** Those that are not recorded yet. */
-export async function findFresh(
-  db: Database,
-  chain: Chain,
-  deposits: readonly OwnedDeposit[],
-): Promise<OwnedDeposit[]> {
-  const txids = deposits.map(({ txid }) => txid)
-  const recorded = await findRecordedKeys(db, chain.name, txids)
-  return deposits.filter((deposit) => !recorded.has(transferKey(deposit)))
-}
-
-/**
- * Screens the senders of deposits, outside any transaction. If screening is unavailable, they are
- * not credited: the task fails and its next run tries again.
- */
-export async function screenDeposits(
-  { screener }: TopupDependencies,
-  chain: Chain,
-  deposits: readonly OwnedDeposit[],
-): Promise<ScreenedDeposit[]> {
-  const screened: ScreenedDeposit[] = []
-  for (const deposit of deposits) {
-    const screening = await screener.screen({
-      chain: chain.name,
-      address: chain.showAddress(deposit.from),
-      direction: 'in',
-      amount_micros: deposit.value,
-    })
-    screened.push({ ...deposit, screening })
-  }
-  return screened
 }

@@ -1,5 +1,4 @@
 import { assert } from '#kernel/assert.ts'
-import { withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { ChainSender } from '#rails/chain/sender.ts'
@@ -13,13 +12,8 @@ import {
   storeReplacement,
 } from './advance_withdrawal.ts'
 import { alertOperator } from './awaiting_review.ts'
-import {
-  broadcastTransfer,
-  dueFilter,
-  guardWithLease,
-  leaseNameOf,
-  putLast,
-} from './send_withdrawals_task.ts'
+import { broadcastTransfer } from './broadcast_transfer.ts'
+import { dueFilter, putLast, withHotWallet } from './hot_wallet_runs.ts'
 import { findOutcome, isStuck, type MinedTransfer, type SentTransferRow } from './sent_transfers.ts'
 import { signReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
@@ -47,9 +41,7 @@ export function confirmWithdrawalsTask(dependencies: WithdrawalDependencies): Ta
       forEachAlone(dependencies.chain_senders, async (chain_sender) => {
         const due = dueFilter(dependencies, chain_sender, 'signed')
         if (!(await hasDueWithdrawal(dependencies.db, due))) return
-        await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
-          followAll(...guardWithLease(lease, dependencies, chain_sender)),
-        )
+        await withHotWallet(dependencies, chain_sender, followAll)
       }),
   }
 }

@@ -4,7 +4,7 @@ import { LeaseLost, withLease } from '#platform/postgres/lease.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import { outletOf, withdrawalDependencies } from '#test/support/withdrawal_room.ts'
-import { guardWithLease } from './send_withdrawals_task.ts'
+import { guardWithLease } from './hot_wallet_runs.ts'
 
 const room = await openMoneyRoom()
 const { db } = room

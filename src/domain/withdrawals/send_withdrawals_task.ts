@@ -1,17 +1,18 @@
 import { isKilled } from '#domain/risk/kill_switch.ts'
-import { type Lease, withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { ChainSender, LookupOutcome } from '#rails/chain/sender.ts'
-import { failWithdrawal, markBroadcasted, storeTransfer } from './advance_withdrawal.ts'
+import { failWithdrawal, storeTransfer } from './advance_withdrawal.ts'
+import { broadcastTransfer } from './broadcast_transfer.ts'
+import { dueFilter, putLast, withHotWallet } from './hot_wallet_runs.ts'
 import { findNextNonce } from './sender_order_store.ts'
 import { type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { holdUnseenTransfer, signTransfer } from './sign_withdrawal.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
-import { findDueWithdrawals, hasDueWithdrawal, postpone } from './withdrawal_store.ts'
+import { findDueWithdrawals, hasDueWithdrawal } from './withdrawal_store.ts'
 
-/** Signs and sends reserved withdrawals. It shares a lease with the task that confirms them. */
+/** Signs and sends reserved withdrawals. */
 export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task {
   return {
     name: 'send_withdrawals',
@@ -21,34 +22,9 @@ export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task 
       forEachAlone(dependencies.chain_senders, async (chain_sender) => {
         const due = dueFilter(dependencies, chain_sender, 'reserved')
         if (!(await hasDueWithdrawal(dependencies.db, due))) return
-        await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
-          sendDue(...guardWithLease(lease, dependencies, chain_sender)),
-        )
+        await withHotWallet(dependencies, chain_sender, sendDue)
       }),
   }
-}
-
-export const leaseNameOf = ({ chain }: ChainSender): string => `withdrawals:${chain.name}`
-
-export function dueFilter<Step extends 'reserved' | 'signed'>(
-  { clock }: WithdrawalDependencies,
-  { chain }: ChainSender,
-  step: Step,
-) {
-  return { chain: chain.name, step, now: clock.now() }
-}
-
-/** A node that has lost its lease can no longer sign, send or write. */
-export function guardWithLease(
-  lease: Lease,
-  dependencies: WithdrawalDependencies,
-  chain_sender: ChainSender,
-): [WithdrawalDependencies, ChainSender] {
-  const { db, signer } = dependencies
-  return [
-    { ...dependencies, db: lease.guard(db), signer: lease.guard(signer) },
-    lease.guard(chain_sender),
-  ]
 }
 
 async function sendDue(
@@ -63,14 +39,6 @@ async function sendDue(
     await sendWithdrawal(dependencies, chain_sender, withdrawal).catch(
       putLast(dependencies, withdrawal),
     )
-  }
-}
-
-/** The next run begins with the others: a withdrawal that always fails must not stop them. */
-export function putLast({ db, clock }: WithdrawalDependencies, withdrawal: WithdrawalRow) {
-  return async (cause: unknown): Promise<never> => {
-    await postpone(db, withdrawal, clock.now())
-    throw cause
   }
 }
 
@@ -127,28 +95,4 @@ async function isStillAllowed(
   // An operator has approved addresses with `review`, so only `block` counts here.
   if (decision === 'block') await failWithdrawal(dependencies, withdrawal, 'screening')
   return decision !== 'block'
-}
-
-type TransferToSend = { withdrawal: WithdrawalRow; transfer: SentTransferRow }
-
-/**
- * Sends the stored bytes, for the first time or again. A node may refuse bytes that it accepted
- * earlier in a response that was lost, so a refusal never fails a withdrawal; only the chain does.
- */
-export async function broadcastTransfer(
-  dependencies: WithdrawalDependencies,
-  chain_sender: ChainSender,
-  { withdrawal, transfer }: TransferToSend,
-): Promise<void> {
-  const bytes = toStoredTransfer(chain_sender.chain.hot_wallet, transfer)
-  const { outcome, ...response } = await chain_sender.broadcast(bytes)
-  dependencies.fail('after_broadcast')
-  if (outcome === 'accepted' || outcome === 'duplicate') {
-    await markBroadcasted(dependencies, withdrawal)
-    dependencies.fail('after_broadcast_noted')
-    return
-  }
-  const { code, reason } = response as { code: string; reason: string }
-  const fields = { withdrawal_id: withdrawal.id, txid: transfer.txid, code }
-  dependencies.log.error('the node refused a transfer', fields, new Error(reason))
 }

@@ -1,11 +1,10 @@
 import { assert } from '#kernel/assert.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
-import { withLease } from '#platform/postgres/lease.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { type ChainSender, TransferRefused } from '#rails/chain/sender.ts'
 import { settleSweep, updateStep } from './advance_sweep.ts'
-import { guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
+import { withHotWallet } from './hot_wallet_runs.ts'
 import { findOutcome, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { paymentOf, replaceLeg, type SweepContext, senderOf, signLeg } from './sign_sweep.ts'
 import {
@@ -26,7 +25,7 @@ const REFUSED_MS = 60_000
 
 /**
  * Sweeps deposit addresses into the hot wallet: first sends the native coins for the fee to the
- * address (fuel), then the asset back. It shares a lease with withdrawals: both use the hot wallet.
+ * address (fuel), then the asset back. It takes turns with withdrawals: both use the hot wallet.
  */
 export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
   return {
@@ -35,9 +34,7 @@ export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
     idle_ms: IDLE_MS,
     run: () =>
       forEachAlone(dependencies.chain_senders, (chain_sender) =>
-        withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
-          sweepChain(...guardWithLease(lease, dependencies, chain_sender)),
-        ),
+        withHotWallet(dependencies, chain_sender, sweepChain),
       ),
   }
 }
