@@ -7,6 +7,8 @@ import { assert } from './assert.ts'
  */
 export type Micros = bigint
 
+export const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
+
 export const MICRO_DECIMALS = 6
 const MICROS_PER_DOLLAR = 10n ** BigInt(MICRO_DECIMALS)
 const MICROS_EXACT = Number(MICROS_PER_DOLLAR)

@@ -1,16 +1,13 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { recordAuthorization, recordDecline } from './authorize.ts'
-import { type BatchState, change } from './batch_state.ts'
+import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
-import type { CardState } from './card_state.ts'
 import { hold } from './money.ts'
 import { holdForOperator, minorOfPurchase, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
 import { useCard } from './use_card.ts'
-
-type RequestOnCard = { card: CardState; request: CardRequest }
 
 /**
  * The network decided in stand-in, or sends the final amount of a purchase. The amount is held even

@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { type BatchState, change } from './batch_state.ts'
+import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { attemptsAreUsedUp, findObjections, withFailure } from './checks.ts'
 import { availableBalance, debitCard, debtOf, hold } from './money.ts'
@@ -10,8 +10,6 @@ import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
 import { challengeFor } from './three_ds.ts'
 import { useCard } from './use_card.ts'
-
-type RequestOnCard = { card: CardState; request: CardRequest }
 
 /** Decides a request: all checks, then the effect of an approval. */
 export function authorize(state: BatchState, request: CardRequest): Decision {
@@ -85,14 +83,14 @@ function approve(state: BatchState, request_on_card: RequestOnCard): Decision {
     case 'credit':
       return decision('approved', { authorization_code, network })
     case 'debit':
-      return approved(state, card, debit(state, request_on_card, authorization_code))
+      return approved(state, card, recordDebit(state, request_on_card, authorization_code))
     case 'increment': {
       const authorization = increment(state, request_on_card)
       if (authorization === null) break
       return approved(state, card, authorization)
     }
   }
-  return approved(state, card, purchase(state, request_on_card, authorization_code))
+  return approved(state, card, recordPurchase(state, request_on_card, authorization_code))
 }
 
 function approved(state: BatchState, card: CardState, transaction: TransactionRow): Decision {
@@ -101,7 +99,11 @@ function approved(state: BatchState, card: CardState, transaction: TransactionRo
   return decision('approved', { authorization_code, network: card.brand, transaction })
 }
 
-function purchase(state: BatchState, { card, request }: RequestOnCard, authorization_code: string) {
+function recordPurchase(
+  state: BatchState,
+  { card, request }: RequestOnCard,
+  authorization_code: string,
+) {
   const amount = request.charge.micros ?? 0n
   const row = recordAuthorization(
     state,
@@ -146,7 +148,7 @@ function useChallenge(state: BatchState, row: TransactionRow): void {
 }
 
 /** A single-message purchase emits both events: authorized and captured. */
-function debit(
+function recordDebit(
   state: BatchState,
   request_on_card: RequestOnCard,
   authorization_code: string,

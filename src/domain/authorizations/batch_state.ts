@@ -51,6 +51,8 @@ export type BatchState = {
   locked_cards: CardState[]
 }
 
+export type RequestOnCard = { card: CardState; request: CardRequest }
+
 /** A clearing that awaits conversion to USD, or a refund that awaits an operator's approval. */
 export type PendingClearing = {
   id: string

@@ -1,5 +1,5 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import type { Micros } from '#kernel/money.ts'
+import { least, type Micros } from '#kernel/money.ts'
 import { type BatchState, change } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { captureHeld, debitCard, release } from './money.ts'
@@ -51,8 +51,6 @@ function captureWithoutHold(
   countUsage(state, card, amount)
   debitCard(state, card, row, amount)
 }
-
-const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 function captureAuthorization(
   state: BatchState,

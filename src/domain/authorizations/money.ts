@@ -10,7 +10,7 @@ import {
 } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
-import { formatUsd, type Micros } from '#kernel/money.ts'
+import { formatUsd, least, type Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 
@@ -37,8 +37,6 @@ function move(state: BatchState, card: CardState, row: TransactionRow, step: Ste
   })
   assert(posted !== null, 'what a purchase moves was there when it was decided')
 }
-
-const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /** Holds as much of the amount as the card has, and returns how much that was. */
 export function hold(

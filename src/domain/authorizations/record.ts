@@ -4,15 +4,12 @@ import { type TransactionRow, transactionView } from '#domain/transactions/trans
 import { amountText } from '#iso8583/currencies.ts'
 import { idTimeMs } from '#kernel/id.ts'
 import { groupThousands, type Micros } from '#kernel/money.ts'
-import type { BatchState } from './batch_state.ts'
-import type { CardState } from './card_state.ts'
-import { type CardRequest, type Decision, UNKNOWN_CURRENCY } from './request.ts'
+import type { BatchState, RequestOnCard } from './batch_state.ts'
+import { type Decision, UNKNOWN_CURRENCY } from './request.ts'
 import { dayOf } from './spending.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'
 
 type TransactionFields = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
-
-type RequestOnCard = { card: CardState; request: CardRequest }
 
 /** Records a new transaction with the details of its message. */
 export function record(
@@ -162,7 +159,10 @@ export function emitTransactionEvent(
 }
 
 /** A part of the transaction in the merchant's currency. */
-function minorOfPart({ amount_minor, amount_micros }: TransactionRow, part_micros: Micros): bigint {
+export function minorOfPart(
+  { amount_minor, amount_micros }: TransactionRow,
+  part_micros: Micros,
+): bigint {
   if (part_micros === amount_micros) return amount_minor
   return amount_micros === 0n ? 0n : (amount_minor * part_micros) / amount_micros
 }

@@ -2,8 +2,8 @@ import type { DeclineCode } from '#contract/decline.ts'
 import { reverseCredit } from '#domain/disputes/dispute_money.ts'
 import { findOverlaps, overlapEvent, reduceCredit } from '#domain/disputes/refund_overlap.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import type { Micros } from '#kernel/money.ts'
-import { type BatchState, change } from './batch_state.ts'
+import { least, type Micros } from '#kernel/money.ts'
+import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard } from './money.ts'
 import { holdForOperator, withUsdAmount } from './price.ts'
@@ -56,7 +56,7 @@ function needsReview(
 
 export function recordRefund(
   state: BatchState,
-  request_on_card: { card: CardState; request: CardRequest },
+  request_on_card: RequestOnCard,
   authorization: TransactionRow | null,
   fields: Partial<TransactionRow> = {},
 ): TransactionRow {
@@ -139,8 +139,6 @@ function recordPart(
 ): void {
   refunds.new_parts.push({ account_id, refund_id, capture_id, amount_micros })
 }
-
-const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /** Reverses dispute credits that a refund covers too, so nobody is paid twice. */
 export function reverseDisputeCredits(

@@ -1,12 +1,12 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import { type BatchState, change } from './batch_state.ts'
+import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard, debitCard } from './money.ts'
 import { convertAtPurchaseRate, withUsdAmount } from './price.ts'
-import { decision, emitTransactionEvent } from './record.ts'
+import { decision, emitTransactionEvent, minorOfPart } from './record.ts'
 import { allocateRefund, recordRefund, reverseDisputeCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { reverseUsage, storeUsage } from './spending.ts'
@@ -80,8 +80,6 @@ function recordEarlyReversal(state: BatchState, { reference }: CardRequest): Dec
   }
   return decision('original_unknown')
 }
-
-type RequestOnCard = { card: CardState; request: CardRequest }
 
 /** True for the second reversal of an increment. One with a replacement amount can be repeated. */
 const isReversed = (
@@ -162,13 +160,9 @@ function refundDebit(
   const kept = amountAfter(authorization, request)
   const amount = own.captured_micros - own.refunded_micros - kept
   if (amount <= 0n) return
-  const amount_minor =
-    authorization.amount_micros === 0n
-      ? 0n
-      : (authorization.amount_minor * amount) / authorization.amount_micros
   const row = recordRefund(state, { card, request }, authorization, {
     amount_micros: amount,
-    amount_minor,
+    amount_minor: minorOfPart(authorization, amount),
     currency: authorization.currency,
     fx_rate: authorization.fx_rate,
   })

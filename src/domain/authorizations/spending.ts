@@ -2,11 +2,9 @@ import { usageOn } from '#domain/cards/limits.ts'
 import type { SpentAmounts } from '#domain/ledger/ledger_store.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import type { Micros } from '#kernel/money.ts'
+import { least, type Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
-
-const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /**
  * Counts an amount towards the card's daily and monthly limits. The counters hold the latest day

@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import type { IdPrefix } from '#kernel/id.ts'
-import type { Micros } from '#kernel/money.ts'
+import { least, type Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
 import { type Cause, debtPayer, debtPayment, dependsOnDebt } from './debt.ts'
@@ -124,8 +124,6 @@ const receivableOf = ({ account_id }: { account_id: string }): OwnedPurse => ({
   account_id,
   ...receivable,
 })
-
-const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 function decide(move: Move, purses: PurseRows, stamp: Stamp): PostingResult {
   const from = purses.find(move.account_id, move.from)
