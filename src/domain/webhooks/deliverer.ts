@@ -1,5 +1,5 @@
 import type { EventConsumer } from '#domain/events/fan_out_events_task.ts'
-import { type AttemptOutcome, GONE, sendAttempt } from './attempt.ts'
+import { type AttemptOutcome, sendAttempt } from './attempt.ts'
 import {
   type ClaimedDelivery,
   type CompletedAttempt,
@@ -8,13 +8,11 @@ import {
   type InsertedDeliveries,
   insertDeliveries,
   type LeasedDelivery,
-  recordAttempts,
   releaseDeliveries,
 } from './delivery_store.ts'
-import { disableWebhook } from './disable_webhook.ts'
 import { Endpoint, FAILING_ENDPOINT_MAX, FIRST_ATTEMPTS_MAX } from './endpoint.ts'
+import { OutcomeRecorder } from './outcome_recorder.ts'
 import { Recalls } from './recalls.ts'
-import { nextAttemptAt } from './schedule.ts'
 import type { DeliveryDependencies } from './webhook_dependencies.ts'
 
 /** Concurrent attempts on one node. */
@@ -34,9 +32,6 @@ const ROOM_WAIT_MS_MAX = 100
 const ROOM_CHECK_MS = 5
 /** Long enough to send all leased rows; after a crash a row is due again when its lease ends. */
 const LEASE_MS = 120_000
-const RECORD_BATCH_MAX = 500
-/** Outcomes are collected this long, because recording one costs as much as recording fifty. */
-const RECORD_DELAY_MS = 20
 /** A stopping node waits this long for responses, then aborts and releases its rows. */
 const SHUTDOWN_GRACE_MS = 1_000
 
@@ -48,7 +43,7 @@ type Attempt = { webhook_id: string; endpoint: Endpoint; started: number }
 
 /**
  * Sends the due deliveries. It leases rows in one statement, sends without holding a database
- * connection, and records many outcomes in one statement. The three run concurrently.
+ * connection, and leaves the outcomes to a recorder. The three run concurrently.
  */
 export class Deliverer {
   readonly #dependencies: DeliveryDependencies
@@ -66,11 +61,11 @@ export class Deliverer {
   #isWakeRequested = false
   /** The last claim stopped at the node's limit, so rows of other webhooks may be due. */
   #isCut = false
-  #outcomes: CompletedAttempt[] = []
-  #recording: Promise<void> | undefined
+  readonly #recorder: OutcomeRecorder
 
   constructor(dependencies: DeliveryDependencies) {
     this.#dependencies = dependencies
+    this.#recorder = new OutcomeRecorder(dependencies, (recorded) => this.#forget(recorded))
   }
 
   /** Claims and sends due deliveries. A call during a claim makes it claim again. */
@@ -147,7 +142,7 @@ export class Deliverer {
     while (isSending() && clock.monotonic() < deadline) await clock.sleep(10)
     this.#abort.abort()
     while (isSending()) await clock.sleep(5)
-    await Promise.all([this.#recording, this.#watching])
+    await Promise.all([this.#recorder.finish(), this.#watching])
     await releaseDeliveries(db, [...this.#leased.values()], clock.now()).catch(() => undefined)
   }
 
@@ -313,10 +308,13 @@ export class Deliverer {
       endpoint?.recordFailure()
       this.#releaseWaiting(delivery.webhook_id)
     }
-    this.#outcomes.push(this.#completedAttempt(delivery, outcome))
-    this.#recording ??= this.#recordOutcomes().finally(() => {
-      this.#recording = undefined
-    })
+    this.#recorder.add(delivery, outcome)
+  }
+
+  /** A row that could not be recorded is due again when its lease ends. */
+  #forget(recorded: readonly CompletedAttempt[]): void {
+    for (const delivery of recorded) this.#leased.delete(keyOf(delivery))
+    if (this.#isCut && !this.#claiming) this.#wakeLater()
   }
 
   /** Releases the waiting deliveries of a webhook that has failed, hangs or was changed. */
@@ -334,60 +332,5 @@ export class Deliverer {
       (cause: unknown) =>
         log.error('could not release deliveries; their lease will expire', {}, cause),
     )
-  }
-
-  #completedAttempt(delivery: LeasedDelivery, outcome: AttemptOutcome): CompletedAttempt {
-    const { clock, random } = this.#dependencies
-    const { status, retry_after_ms } = outcome
-    const nextAt = () =>
-      nextAttemptAt({ attempts: delivery.attempts + 1, retry_after_ms, now: clock.now(), random })
-    // Written out, because object spreads took a tenth of the CPU of a delivery.
-    return {
-      account_id: delivery.account_id,
-      webhook_id: delivery.webhook_id,
-      event_id: delivery.event_id,
-      event_type: delivery.event_type,
-      url: delivery.url,
-      attempts: delivery.attempts,
-      id: outcome.id,
-      status,
-      response_status: outcome.response_status,
-      response_excerpt: outcome.response_excerpt,
-      error: outcome.error,
-      duration_ms: outcome.duration_ms,
-      created_at: outcome.created_at,
-      next_attempt_at: status === 'succeeded' ? null : nextAt(),
-    }
-  }
-
-  /** If recording fails, the rows stay due after their lease and are sent again. */
-  async #recordOutcomes(): Promise<void> {
-    const { db, clock, log, metrics, fail } = this.#dependencies
-    while (this.#outcomes.length > 0) {
-      await clock.sleep(RECORD_DELAY_MS)
-      const completed = this.#outcomes.splice(0, RECORD_BATCH_MAX)
-      try {
-        await db.transaction((tx) => recordAttempts(tx, completed))
-        fail('delivery_recorded')
-        for (const status of ['succeeded', 'failed'] as const) {
-          const count = completed.filter((one) => one.status === status).length
-          if (count > 0) metrics.webhook_attempts.inc({ status }, count)
-        }
-        await this.#disableGone(completed)
-      } catch (cause) {
-        log.error('could not record delivery attempts', { count: completed.length }, cause)
-      }
-      for (const delivery of completed) this.#leased.delete(keyOf(delivery))
-      if (this.#isCut && !this.#claiming) this.#wakeLater()
-    }
-  }
-
-  async #disableGone(completed: readonly CompletedAttempt[]): Promise<void> {
-    for (const { account_id, webhook_id, url, response_status } of completed) {
-      if (response_status !== GONE) continue
-      const now = this.#dependencies.clock.now()
-      const input = { account_id, id: webhook_id, url, reason: 'endpoint_gone', now } as const
-      await disableWebhook(this.#dependencies, input)
-    }
   }
 }
