@@ -18,49 +18,55 @@ const BASE = '/v1'
 
 /** All operations as routes, from the contract. */
 export function mountRest(app: FastifyInstance, runtime: Runtime): void {
-  for (const [path, at_path] of byPath()) {
-    const url = BASE + path.replaceAll(/\{(\w+)\}/g, ':$1')
-    const by_method = new Map<string, OperationShape[]>()
-    for (const operation of at_path) {
-      by_method.set(operation.method, [...(by_method.get(operation.method) ?? []), operation])
-    }
-    for (const [method, choices] of by_method) {
-      const config: BodyConfig = choices.some(({ access }) => access === 'anyone')
-        ? {}
-        : { bearer: 'rest' }
-      const route = { method: method as HTTPMethods, url, exposeHeadRoute: false }
-      if (choices.some(({ name }) => name === 'add_dispute_evidence')) {
-        app.register(async (scope) => {
-          takeStreams(scope, runtime)
-          scope.route({
-            ...route,
-            config: { ...config, streams: true } as object,
-            handler: (request, reply) => serveUpload(runtime, request, reply),
-          })
-        })
-        continue
-      }
-      const handler = (request: FastifyRequest, reply: FastifyReply) =>
-        serve(runtime, choices, request, reply)
-      app.route({ ...route, config: config as object, handler })
-    }
-  }
+  for (const choices of byRoute()) mountRoute(app, runtime, choices)
   mountActivityStream(app, runtime)
   mountEvidenceFiles(app, runtime)
   mountStatementFiles(app, runtime)
 }
 
-function byPath(): Map<string, OperationShape[]> {
-  const paths = new Map<string, OperationShape[]>()
+type Choices = readonly [OperationShape, ...OperationShape[]]
+
+/** The operations of each method and path: more than one if there are variants. */
+function byRoute(): Iterable<Choices> {
+  const routes = new Map<string, [OperationShape, ...OperationShape[]]>()
   for (const operation of Object.values<OperationShape>(operations)) {
-    paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation])
+    const key = `${operation.method} ${operation.path}`
+    const choices = routes.get(key)
+    if (choices === undefined) routes.set(key, [operation])
+    else choices.push(operation)
   }
-  return paths
+  return routes.values()
+}
+
+function mountRoute(app: FastifyInstance, runtime: Runtime, choices: Choices): void {
+  const [{ method, path, access, name }] = choices
+  const config: BodyConfig = access === 'anyone' ? {} : { bearer: 'rest' }
+  const route = {
+    method: method as HTTPMethods,
+    url: BASE + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: false,
+  }
+  if (name === 'add_dispute_evidence') {
+    app.register(async (scope) => {
+      takeStreams(scope, runtime)
+      scope.route({
+        ...route,
+        config: { ...config, streams: true } as object,
+        handler: (request, reply) => serveUpload(runtime, request, reply),
+      })
+    })
+    return
+  }
+  app.route({
+    ...route,
+    config: config as object,
+    handler: (request, reply) => serve(runtime, choices, request, reply),
+  })
 }
 
 async function serve(
   runtime: Runtime,
-  choices: readonly OperationShape[],
+  choices: Choices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -76,9 +82,8 @@ async function serve(
 }
 
 /** A variant is chosen if its own required fields are sent. */
-function choose(choices: readonly OperationShape[], search: string): OperationShape {
+function choose(choices: Choices, search: string): OperationShape {
   const [base] = choices
-  if (base === undefined) throw new Error('a route serves at least one operation')
   if (choices.length === 1) return base
   const sent = new URLSearchParams(search)
   const variant = choices.find(
