@@ -66,7 +66,9 @@ function makeCells({ home, numbers, started }: CellSet): Cells {
       const now = clock.now()
       const call = { settings, operation: 'create_account', caller: null, ip, now }
       return claimForNewAccount(db, {
-        ...{ email, now, numbers: [0, ...started.keys()] },
+        email,
+        now,
+        numbers: [0, ...started.keys()],
         requireAllowed: (tx) => requireVelocity(tx, call),
       })
     },

@@ -130,7 +130,15 @@ async function verifyLogs(
     const block_at = new Date(block.timestamp_ms)
     deposits.push({
       ...owner,
-      ...{ txid, ordinal, block_number, block_hash, block_at, asset, from, to, value },
+      txid,
+      ordinal,
+      block_number,
+      block_hash,
+      block_at,
+      asset,
+      from,
+      to,
+      value,
     })
   }
   return deposits

@@ -169,8 +169,14 @@ async function settleTransfer(
   })
   const state = held === null ? 'credited' : 'held'
   const row: TransferRow = {
-    ...{ txid, ordinal, block_number: BigInt(block_number), block_at, value_micros },
-    ...{ state, held_reason: held, movement_id },
+    txid,
+    ordinal,
+    block_number: BigInt(block_number),
+    block_at,
+    value_micros,
+    state,
+    held_reason: held,
+    movement_id,
   }
   const released_micros = held === null ? await releaseBelowMinimum(settlement, topup) : 0n
   record(settlement, row)

@@ -56,7 +56,10 @@ type SentSettings = Pick<Settings, 'chains' | 'signer_socket' | 'x402'> & {
 export function sentSettings(settings: Settings, database_url: string): SentSettings {
   const { chains, signer_socket, x402, operator_token } = settings
   return {
-    ...{ chains, signer_socket, x402, database_url },
+    chains,
+    signer_socket,
+    x402,
+    database_url,
     operator_token: operator_token?.open() ?? null,
   }
 }

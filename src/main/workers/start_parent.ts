@@ -73,7 +73,8 @@ export async function startParent(
           },
         }),
       onExit: () => exits.inc(),
-      ...{ clock, log },
+      clock,
+      log,
     })
     stops.push(pool.stop)
     const { port, card_host_port } = pool.ports

@@ -47,8 +47,8 @@ export async function runOnce(invocation: Invocation, write: KeyedWrite): Promis
 
   try {
     const [, output] = await Promise.all([tx.run('savepoint effect'), write.runHandler()])
-    const [{ status }, body, now] = [operation, storedBody(operation, output), runtime.clock.now()]
-    await commitWith([newStoredResponse(request, { status, body, now })])
+    const response = { status: operation.status, body: storedBody(operation, output) }
+    await commitWith([newStoredResponse(request, { ...response, now: runtime.clock.now() })])
     return successResponse(operation, JSON.stringify(output))
   } catch (cause) {
     if (!(cause instanceof Problem) || !isStorable(cause)) throw cause
