@@ -69,7 +69,11 @@ async function databaseOf(settings: Settings, number: string) {
   const { database_url, account_database_url, data_dir, more_cells } = settings
   if (number === '0') {
     const url = database_url?.open() ?? (await runningPostgresUrl(data_dir))
-    if (url === null) throw new ConfigError('The embedded database is not running.')
+    if (url === null) {
+      throw new ConfigError(
+        'The embedded database is not running. Start the service, or set FLORIN_DATABASE_URL.',
+      )
+    }
     return { url, account_url: account_database_url?.open() ?? null }
   }
   const cell = more_cells.find((one) => String(one.number) === number)

@@ -95,7 +95,7 @@ export async function keysStatus(): Promise<void> {
 export async function keysRetire({ force }: { force?: boolean }): Promise<void> {
   const keys = await openKeys()
   const { roots, outstanding } = await progressOf(keys)
-  if (outstanding === null) throw new UsageError('There is only one credential root.')
+  if (outstanding === null) throw new UsageError('There is no earlier credential root.')
   const [current, ...others] = roots
   if (others.some(({ from }) => from > current.from)) {
     throw new UsageError('The new credential root is not in use yet: see `florin keys status`.')

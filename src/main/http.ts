@@ -60,7 +60,10 @@ export function makeHttpServer(
   })
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
-    if (problem.status === 500) runtime.log.error('a request failed', {}, problem.cause)
+    if (problem.status === 500) {
+      const fields = { method: request.method, request_id: request.id }
+      runtime.log.error('a request failed', fields, problem.cause)
+    }
     // Fastify would close the connection while the client is still sending and cannot read the
     // response. Instead the rest of the body is discarded, within the usual time limit.
     if (REFUSED_BODIES.has(problem.code)) reply.removeHeader('connection')

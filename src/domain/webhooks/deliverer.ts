@@ -248,9 +248,10 @@ export class Deliverer {
       const outcome = await sendAttempt(this.#dependencies, delivery, this.#abort.signal)
       this.#handleOutcome(delivery, outcome)
     } catch (cause) {
-      const { event_id } = delivery
+      const { event_id, webhook_id } = delivery
       this.#leased.delete(keyOf(delivery))
-      this.#dependencies.log.error('could not attempt a delivery', { event_id }, cause)
+      const fields = { event_id, webhook_id }
+      this.#dependencies.log.error('could not attempt a delivery', fields, cause)
     } finally {
       this.#finishSending(attempt)
     }
@@ -329,8 +330,10 @@ export class Deliverer {
         endpoint.has_backlog = true
         this.#wakeLater()
       },
-      (cause: unknown) =>
-        log.error('could not release deliveries; their lease will expire', {}, cause),
+      (cause: unknown) => {
+        const fields = { webhook_id, count: waiting.length }
+        log.error('could not release deliveries; their lease will expire', fields, cause)
+      },
     )
   }
 }

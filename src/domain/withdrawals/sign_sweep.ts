@@ -128,6 +128,7 @@ function logRefusal(
   { address }: SweepRow,
   refusal: string,
 ): void {
-  const fields = { address: chain_sender.chain.showAddress(address), refusal }
+  const { chain } = chain_sender
+  const fields = { chain: chain.name, address: chain.showAddress(address), refusal }
   dependencies.log.error('the signer refused a sweep', fields, new Error(refusal))
 }

@@ -2,6 +2,7 @@ import { assert } from '#kernel/assert.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
+import type { Chain } from '#rails/chain/chain.ts'
 import { type ChainSender, TransferRefused } from '#rails/chain/sender.ts'
 import { settleSweep, updateStep } from './advance_sweep.ts'
 import { withHotWallet } from './hot_wallet_runs.ts'
@@ -71,7 +72,7 @@ async function postponeFailed(
   const isRefused = cause instanceof TransferRefused
   await postponeSweep(db, sweep, new Date(clock.now().getTime() + (isRefused ? REFUSED_MS : 0)))
   if (!isRefused) throw cause
-  log.error('the node refused a sweep', { address: chain.showAddress(sweep.address) }, cause)
+  log.error('the node refused a sweep', fieldsOf(chain, sweep), cause)
   if ((await heldOf(context, sweep)) < sweep.value_micros) await endShort(context, sweep)
 }
 
@@ -89,6 +90,11 @@ async function advanceSweep(context: SweepContext, sweep: SweepRow): Promise<voi
   }
 }
 
+const fieldsOf = (chain: Chain, { address }: SweepRow) => ({
+  chain: chain.name,
+  address: chain.showAddress(address),
+})
+
 const heldOf = ({ chain_sender }: SweepContext, sweep: SweepRow): Promise<bigint> =>
   chain_sender.assetBalance(paymentOf(chain_sender, sweep))
 
@@ -96,9 +102,8 @@ async function endShort(
   { dependencies, chain_sender: { chain } }: SweepContext,
   sweep: SweepRow,
 ): Promise<void> {
-  const address = chain.showAddress(sweep.address)
   const cause = new Error('fewer coins are there than in the books')
-  dependencies.log.error('a sweep has ended', { address }, cause)
+  dependencies.log.error('a sweep has ended', fieldsOf(chain, sweep), cause)
   await settleSweep(dependencies, sweep, { leg: 'asset', ok: false })
 }
 

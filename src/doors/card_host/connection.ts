@@ -117,7 +117,8 @@ export class Connection implements FrameSource {
       this.#reader.push(chunk.subarray(0, SLICE_BYTES), (frame) => this.#frames.push(frame))
     } catch (fault) {
       if (!(fault instanceof MalformedMessage)) throw fault
-      this.#dependencies.log.info('card connection closed', { reason: fault.reason })
+      const { link, log } = this.#dependencies
+      log.info('card connection closed', { link: link.name, reason: fault.reason })
       this.#chunks = []
       this.close()
     }

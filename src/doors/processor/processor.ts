@@ -115,7 +115,7 @@ async function respond(
   try {
     return (await engine.submit(request)).answer
   } catch (cause) {
-    return declineFailed(runtime, cause)
+    return declineFailed(runtime, { link, message_id: message.id }, cause)
   }
 }
 
@@ -143,9 +143,13 @@ function declineUndecided(decline_code = 'issuer_unavailable'): Uint8Array {
   return Buffer.from(JSON.stringify({ decision: 'decline', decline_code }))
 }
 
-function declineFailed({ log }: Runtime, cause: unknown): Uint8Array {
+function declineFailed(
+  { log }: Runtime,
+  fields: { link: string; message_id: string },
+  cause: unknown,
+): Uint8Array {
   if (cause instanceof Overdue) return declineUndecided()
-  log.error('processor message not decided', {}, cause)
+  log.error('processor message not decided', fields, cause)
   return declineUndecided(
     cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error',
   )
