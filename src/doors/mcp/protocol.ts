@@ -55,6 +55,8 @@ export function messageFrom(value: unknown): Message {
     return { id: null, method: null, params: {} }
   }
   if (typeof method !== 'string') throw malformed('The method must be a string.')
+  // Answered as a notification, a call would look accepted although it did not run.
+  if (id === null && 'id' in value) throw malformed('The id must not be null.')
   if (!isObject(params)) throw malformed('The params must be an object.')
   return { id, method, params }
 }

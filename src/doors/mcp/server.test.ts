@@ -63,6 +63,7 @@ describe('the protocol', () => {
       ['{"jsonrpc":"2.0","id":1', -32_700],
       ['{"id":1,"method":"ping"}', -32_600],
       ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600],
+      ['{"jsonrpc":"2.0","id":null,"method":"tools/call"}', -32_600],
       ['{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32_600],
       ['"ping"', -32_600],
     ] as const) {
