@@ -1,4 +1,4 @@
-import { FlorinError } from '#client/client.ts'
+import { type ApprovalLink, FlorinError } from '#client/client.ts'
 
 /** One exit code per class of failure, so scripts need not parse messages. */
 export const exit_codes = {
@@ -50,20 +50,25 @@ export function printError(cause: unknown, { json = false, isOperator = false } 
   }
 }
 
-const errorBody = ({ code, message, request_id, details }: FlorinError) => ({
+const errorBody = ({ code, message, request_id, details, approval }: FlorinError) => ({
   error: code,
   message,
   request_id,
   ...(details.length > 0 && { details }),
+  ...(approval !== null && { approval }),
 })
 
 function errorLines(error: FlorinError, isOperator: boolean): string {
-  const { code, request_id, details } = error
+  const { code, request_id, details, approval } = error
   const message = code === 'missing_token' ? 'You are not signed in.' : error.message
   const fields = details.map((each) => `  ${each.field}: ${each.message}`)
   const reference = request_id === null ? code : `${code}, request ${request_id}`
-  return [message, ...fields, ...hintsOf(code, isOperator), `(${reference})`, ''].join('\n')
+  const hints = approval === null ? hintsOf(code, isOperator) : [approvalHint(approval)]
+  return [message, ...fields, ...hints, `(${reference})`, ''].join('\n')
 }
+
+const approvalHint = ({ id, url }: ApprovalLink) =>
+  `The owner decides at ${url}, or with \`florin approvals approve ${id}\`.`
 
 const sign_in_codes: ReadonlySet<string> = new Set([
   'missing_token',

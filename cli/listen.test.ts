@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FlorinError } from '#client/client.ts'
 import { verifyWebhook } from '#client/verify_webhook.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
@@ -50,10 +51,15 @@ test('without --forward it prints and accepts events; it shows when a receiver i
   await stopOther()
 })
 
-test('an unknown key is refused with a readable message', async () => {
-  const options = { url, key: 'flk_test_nonsense', events: '*' }
-  await assert.rejects(
-    startListening(options, () => undefined),
-    /Authentication failed/,
-  )
+test('a refusal, and a service that is down, fail as in every other command', async () => {
+  const { bearer } = await openAccount(url)
+  const { key } = await createKey(url, bearer)
+  const codeOf = async (options: { url: string; key: string; events: string }) => {
+    const failed = await startListening(options, () => undefined).catch((cause) => cause)
+    assert(failed instanceof FlorinError, String(failed))
+    return failed.code
+  }
+  assert.equal(await codeOf({ url, key: 'flk_test_nonsense', events: '*' }), 'invalid_token')
+  assert.equal(await codeOf({ url, key, events: 'card.lost' }), 'unknown_event_type')
+  assert.equal(await codeOf({ url: 'http://127.0.0.1:9', key, events: '*' }), 'network_error')
 })

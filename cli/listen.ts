@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { FlorinError } from '#client/client.ts'
 import { verifyWebhook, type WebhookEvent } from '#client/verify_webhook.ts'
-import { UsageError } from './exit_codes.ts'
+import { rawCall } from './calls/raw_call.ts'
+import { printError, UsageError } from './exit_codes.ts'
 import { type ConnectionOptions, resolveConnection } from './profiles/connection.ts'
 
 export type ListenOptions = { forward?: string; url: string; events: string }
@@ -24,7 +26,13 @@ export async function listen(
   const print: Print = (line) => void process.stdout.write(`${line}\n`)
   const stop = await startListening({ ...options, url, key }, print)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void stop().then(() => process.exit(0)))
+    process.once(
+      signal,
+      () =>
+        void stop()
+          .catch(printError)
+          .then(() => process.exit()),
+    )
   }
 }
 
@@ -51,9 +59,12 @@ export async function startListening(
   print(`Listening for events from ${options.url}. Signing secret: ${secret}`)
   if (options.forward !== undefined) print(`Forwarding to ${options.forward}`)
   return async () => {
-    await call(options, 'DELETE', `/v1/webhooks/${subscription.id}`)
-    server.close()
-    server.closeAllConnections()
+    try {
+      await rawCall(connectionOf(options), `DELETE /v1/webhooks/${subscription.id}`)
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
   }
 }
 
@@ -104,22 +115,18 @@ async function subscribe(
 ): Promise<Subscription> {
   const events = options.events.split(',').map((type) => type.trim())
   const description = 'florin listen'
-  return call(options, 'POST', '/v1/webhooks', { url, events, description })
+  const body = { url, events, description }
+  return rawCall<Subscription>(connectionOf(options), 'POST /v1/webhooks', body).catch((cause) => {
+    throw isRefusedUrl(cause) ? sandboxOnly(cause) : cause
+  })
 }
 
-async function call<ResponseBody>(
-  { url, key }: { url: string; key: string },
-  method: string,
-  path: string,
-  body?: object,
-): Promise<ResponseBody> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const reply = await fetch(url.replace(/\/+$/, '') + path, { method, headers, ...sent })
-  const text = await reply.text()
-  if (reply.ok) return (text === '' ? {} : JSON.parse(text)) as ResponseBody
-  const { error, message } = JSON.parse(text) as { error: string; message: string }
-  const hint =
-    error === 'invalid_webhook_url' ? ' florin listen needs a sandbox on this machine.' : ''
-  throw new Error(`${message}${hint}`)
+const connectionOf = ({ url, key }: { url: string; key: string }) => ({ url, bearer: key })
+
+const isRefusedUrl = (cause: unknown): cause is FlorinError =>
+  cause instanceof FlorinError && cause.code === 'invalid_webhook_url'
+
+function sandboxOnly({ code, message, status, request_id }: FlorinError): FlorinError {
+  const hint = 'florin listen needs a sandbox on this machine.'
+  return new FlorinError({ code, message: `${message} ${hint}`, status, request_id })
 }

@@ -1,4 +1,5 @@
 import { type Route, routes } from '#contract/routes.ts'
+import { noDeadline, startDeadline } from './deadline.ts'
 import { errorFromResponse, FlorinError } from './error.ts'
 import { type OnPaymentRequired, paymentRequirement } from './payment.ts'
 import { buildRequest, type Fields, type HttpRequest } from './request.ts'
@@ -11,7 +12,7 @@ export type Settings = RetryPolicy & {
   url: string
   /** API key, session bearer or access token, or a function that returns one. */
   bearer?: string | (() => Promise<string | undefined> | string | undefined) | undefined
-  /** Per attempt. */
+  /** Per attempt; for an upload, without progress. */
   timeout_ms: number
   /** Sent with every call. */
   headers?: Readonly<Record<string, string>>
@@ -82,11 +83,12 @@ async function sendRequest(
   settings: Settings,
   { request, headers, call }: PreparedCall,
 ): Promise<{ response: Response; text: string }> {
-  const timeout = AbortSignal.timeout(call.timeout_ms ?? settings.timeout_ms)
+  const { method, target, createBody, isUnobserved } = request
+  const timeout_ms = call.timeout_ms ?? settings.timeout_ms
+  const { signal: timeout, extend, stop } = isUnobserved ? noDeadline : startDeadline(timeout_ms)
   const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout])
-  const { method, target, createBody } = request
   // fetch requires duplex for stream bodies and ignores it for others.
-  const sent = createBody === undefined ? {} : { body: createBody(), duplex: 'half' as const }
+  const sent = createBody && { body: createBody(extend), duplex: 'half' as const }
   try {
     const response = await settings.fetch(settings.url + target, {
       method,
@@ -101,6 +103,8 @@ async function sendRequest(
       ? ['timeout', 'The request timed out.']
       : ['network_error', `Could not reach ${settings.url}.`]
     throw new FlorinError({ code, message: sentence, cause })
+  } finally {
+    stop()
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, FlorinError } from './client.ts'
 
 type Reply = (response: ServerResponse) => void
@@ -55,6 +56,15 @@ test('a write is retried with the same Idempotency-Key after network errors', as
   assert.equal(seen.length, 3)
   assert.match(String(seen[0]?.key), /^[0-9a-f]{32}$/)
   assert.equal(new Set(seen.map(({ key }) => key)).size, 1)
+})
+
+test('an error says where the account owner can approve the call', async () => {
+  const approval = { id: 'apr_1', url: 'https://pay.example/approvals/apr_1', expires_at: 'soon' }
+  const refusal = { error: 'approval_required', message: 'Ask.', approval }
+  const { client } = await startServer(replyWith(403, refusal), replyError(403, 'policy_denied'))
+  const errorOf = () => client.load_card(load).catch((cause) => cause)
+  assert.deepEqual((await errorOf()).approval, approval)
+  assert.equal((await errorOf()).approval, null)
 })
 
 test("each call has a new Idempotency-Key, and the caller's own key is sent unchanged", async () => {
@@ -145,6 +155,43 @@ test('no response is a timeout; no connection is a network_error with its cause'
     nobody.get_balance(),
     ({ code, cause }: FlorinError) => code === 'network_error' && cause instanceof Error,
   )
+})
+
+test('an upload may take longer than timeout_ms while it makes progress', async () => {
+  const server = createServer(async (request, response) => {
+    let read_until = 0
+    let bytes = 0
+    for await (const chunk of request) {
+      bytes += (chunk as Buffer).length
+      if (bytes < read_until) continue
+      read_until = bytes + 2 ** 20
+      await sleep(100)
+    }
+    replyWith(200, { bytes })(response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createClient({ url, timeout_ms: 1_000, retries_max: 0 })
+  const file = new Uint8Array(24 * 2 ** 20)
+  const started = performance.now()
+  const uploaded = await client.add_dispute_evidence({ id: 'dsp_1', kind: 'receipt', file })
+  assert.deepEqual(uploaded, { bytes: file.length })
+  assert(performance.now() - started > 1_500)
+})
+
+test('an upload that stalls is a timeout', async () => {
+  const { client } = await startServer(() => undefined)
+  const file = new Blob(['x'])
+  const upload = client.add_dispute_evidence(
+    { id: 'dsp_1', kind: 'receipt', file },
+    { timeout_ms: 200, retries_max: 0 },
+  )
+  await assert.rejects(upload, { code: 'timeout' })
 })
 
 test('an aborted signal ends a request or a wait immediately with its own reason', async () => {

@@ -4,7 +4,7 @@ import { createListing, type Page } from './listing.ts'
 import type { Fields } from './request.ts'
 import type { CallOptions, Client, OperationName } from './shapes.ts'
 
-export { type ErrorCode, FlorinError } from './error.ts'
+export { type ApprovalLink, type ErrorCode, FlorinError } from './error.ts'
 export type { Listing, Page } from './listing.ts'
 export type { OnPaymentRequired, PaymentRequirement } from './payment.ts'
 export type { CallOptions, Client, Input, OperationName, Output } from './shapes.ts'

@@ -20,8 +20,12 @@ export type ErrorFields = {
   details?: readonly { field: string; message: string }[]
   /** Seconds to wait before a retry, from the Retry-After header. */
   retry_after?: number | null
+  approval?: ApprovalLink | null
   cause?: unknown
 }
+
+/** The page on which the account owner decides a call refused with `approval_required`. */
+export type ApprovalLink = { id: string; url: string; expires_at: string }
 
 /** Thrown by every failed call, except that an aborted `signal` throws its own reason. */
 export class FlorinError extends Error {
@@ -30,6 +34,7 @@ export class FlorinError extends Error {
   readonly request_id: string | null
   readonly details: readonly { field: string; message: string }[]
   readonly retry_after: number | null
+  readonly approval: ApprovalLink | null
 
   constructor(fields: ErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
@@ -39,6 +44,7 @@ export class FlorinError extends Error {
     this.request_id = fields.request_id ?? null
     this.details = fields.details ?? []
     this.retry_after = fields.retry_after ?? null
+    this.approval = fields.approval ?? null
   }
 }
 
@@ -54,7 +60,15 @@ export function errorFromResponse({ status, headers }: Response, text: string): 
     request_id: headers.get('request-id') ?? readString(body, 'request_id') ?? null,
     details: Array.isArray(body['details']) ? body['details'] : [],
     retry_after: parseRetryAfter(headers.get('retry-after')),
+    approval: readApproval(body['approval']),
   })
+}
+
+function readApproval(value: unknown): ApprovalLink | null {
+  const fields = Object(value) as Record<string, unknown>
+  const [id, url, expires_at] = ['id', 'url', 'expires_at'].map((name) => readString(fields, name))
+  if (id === undefined || url === undefined || expires_at === undefined) return null
+  return { id, url, expires_at }
 }
 
 function parseObject(text: string): Record<string, unknown> {

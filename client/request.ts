@@ -8,7 +8,9 @@ export type HttpRequest = {
   target: string
   content_type?: string
   /** Called for each attempt, because a stream can be read only once. */
-  createBody?: () => Body
+  createBody?: (onSent?: () => void) => Body
+  /** How much of the body was sent is not known, so the attempt has no deadline. */
+  isUnobserved?: boolean
   /** The body cannot be created again, so there is only one attempt. */
   isSingleUse?: boolean
 }

@@ -40,7 +40,7 @@ export type CallOptions = {
   /** Set your own if another process may retry the call. By default, each call has a new key. */
   idempotency_key?: string | undefined
   signal?: AbortSignal | undefined
-  /** Per attempt. */
+  /** Per attempt; for an upload, without progress. */
   timeout_ms?: number | undefined
   retries_max?: number | undefined
   /** For example Reveal-Nonce for reveal_pan. */

@@ -24,28 +24,60 @@ export function buildUpload(route: Route, input: UploadInput): HttpRequest {
   const named = file instanceof Blob && 'name' in file ? { file_name: file.name } : {}
   const target = path + buildQuery({ ...named, ...rest })
   const content_type = (file instanceof Blob && file.type) || 'application/octet-stream'
-  const createBody = () => createFileBody(file, onProgress)
-  return { method: route.method, target, createBody, content_type, isSingleUse: isStream(file) }
+  const createBody = (onSent?: () => void) => createFileBody(file, { onSent, onProgress })
+  return {
+    method: route.method,
+    target,
+    createBody,
+    content_type,
+    isSingleUse: isStream(file),
+    isUnobserved: !canStream(),
+  }
 }
 
 const isStream = (file: unknown): boolean => file instanceof ReadableStream
 
-function createFileBody(file: File, onProgress: Upload['onProgress']): Body {
-  const canStream = !('document' in globalThis)
-  if (onProgress === undefined || !canStream) return file as Body
+/** Browsers cannot stream request bodies over HTTP/1.1. */
+const canStream = (): boolean => !('document' in globalThis)
+
+type Observers = { onSent: (() => void) | undefined; onProgress: Upload['onProgress'] }
+
+function createFileBody(file: File, { onSent, onProgress }: Observers): Body {
+  if (!canStream()) return file as Body
   const blob = file instanceof Uint8Array ? new Blob([file as Uint8Array<ArrayBuffer>]) : file
   const bytes_total = blob instanceof Blob ? blob.size : null
-  const source = blob instanceof Blob ? blob.stream() : blob
-  return source.pipeThrough(countBytes((bytes_sent) => onProgress({ bytes_sent, bytes_total })))
+  const observe = (bytes_sent: number) => {
+    onSent?.()
+    onProgress?.({ bytes_sent, bytes_total })
+  }
+  return blob instanceof Blob ? readParts(blob, observe) : blob.pipeThrough(countBytes(observe))
 }
 
-function countBytes(update: (bytes_sent: number) => void) {
+type Observe = (bytes_sent: number) => void
+
+const PART_BYTES = 65_536
+
+/** Blob.stream() gives a blob in memory as one chunk, which says nothing about what was sent. */
+function readParts(blob: Blob, observe: Observe): ReadableStream<Uint8Array> {
+  let at = 0
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (at >= blob.size) return controller.close()
+    const end = Math.min(at + PART_BYTES, blob.size)
+    const part = await blob.slice(at, end).arrayBuffer()
+    at = end
+    controller.enqueue(new Uint8Array(part))
+    observe(at)
+  }
+  return new ReadableStream({ pull }, { highWaterMark: 0 })
+}
+
+function countBytes(observe: Observe) {
   let bytes_sent = 0
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes_sent += chunk.byteLength
       controller.enqueue(chunk)
-      update(bytes_sent)
+      observe(bytes_sent)
     },
   })
 }

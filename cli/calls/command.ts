@@ -43,9 +43,9 @@ export function buildCommand(
   return command.action(async (...args: unknown[]) => {
     const options = command.opts()
     const given = { ...(await readData(options['data'])) }
-    for (const [at, field] of positional.entries()) setField(given, field, args[at])
+    for (const [at, field] of positional.entries()) setField(given, field, parseId(field, args[at]))
     // Values are parsed here because commander's own option parsers drop null.
-    for (const [field, value] of Object.entries(options)) {
+    for (const [field, value] of Object.entries(options).toSorted(byDepth)) {
       const flag = flags.find(({ name: each }) => each === field)
       if (flag !== undefined) setField(given, field, parseFlagValue(flag, String(value)))
       else if (isNestedField(flags, field)) setField(given, field, value)
@@ -53,6 +53,18 @@ export function buildCommand(
     requireFlags(flags, given)
     await run({ input: given, options })
   })
+}
+
+type FieldEntry = readonly [field: string, value: unknown]
+
+/** An object before its fields, in whatever order they were typed: it would replace them. */
+const byDepth = ([a]: FieldEntry, [b]: FieldEntry) => a.split('.').length - b.split('.').length
+
+/** An empty ID, as from an unset variable of a script, or dots would be another path. */
+function parseId(field: string, typed: unknown): string {
+  const id = String(typed)
+  if (!/^\.{0,2}$/.test(id)) return id
+  throw new UsageError(`<${field}> is not a valid ID (got "${id}").`)
 }
 
 const isNestedField = (flags: readonly Flag[], field: string): boolean =>

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { UsageError } from '#cli/exit_codes.ts'
+import { FlorinError } from '#client/client.ts'
 import { scope_names } from '#contract/scopes.ts'
 import type { Profile } from './profiles.ts'
 import { fetchOrThrow, profileOf, readOAuthResponse, requestTokens } from './tokens.ts'
@@ -83,7 +84,9 @@ function requestConsent(server: Server, address: string, { state, browser }: Con
     const onTimeout = () => reject(new UsageError('Login timed out. Run `florin login` again.'))
     const timer = setTimeout(onTimeout, CONSENT_TIMEOUT_MS)
     server.on('request', ({ url = '' }, response) => {
-      const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+      // Not new URL, which throws for paths such as //.
+      const [pathname, query] = url.split('?', 2)
+      const searchParams = new URLSearchParams(query)
       // Another process that reaches this port does not know the state.
       if (pathname !== '/callback' || !isSame(searchParams.get('state') ?? '', state)) {
         response.writeHead(404).end()
@@ -91,13 +94,22 @@ function requestConsent(server: Server, address: string, { state, browser }: Con
       }
       clearTimeout(timer)
       const code = searchParams.get('code')
-      const sentence = code === null ? 'Access was denied.' : 'You are logged in.'
+      const sentence = code === null ? 'You are not logged in.' : 'You are logged in.'
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
       response.end(`${sentence} You can close this page.\n`)
-      if (code === null) reject(new UsageError('Access was denied on the consent page.'))
+      if (code === null) reject(refusalIn(searchParams))
       else resolve(code)
     })
   })
+}
+
+/** The service also redirects errors of a request, which nobody has denied. */
+function refusalIn(callback: URLSearchParams): FlorinError {
+  const code = callback.get('error') ?? 'unexpected_response'
+  const reason = callback.get('error_description') ?? code
+  const message =
+    code === 'access_denied' ? 'Access was denied on the consent page.' : `Login failed: ${reason}.`
+  return new FlorinError({ code, message, status: 403 })
 }
 
 function isSame(given: string, expected: string): boolean {

@@ -3,7 +3,13 @@ import { ask, askHidden, readStdinLine } from '#cli/prompt.ts'
 import { createClient } from '#client/client.ts'
 import { logInWithBrowser } from './browser_login.ts'
 import { type ConnectionOptions, resolveConnection } from './connection.ts'
-import { deleteProfile, findProfile, type Profile, readProfiles, saveProfile } from './profiles.ts'
+import {
+  deleteProfile,
+  findProfile,
+  type Profile,
+  readProfiles,
+  selectProfile,
+} from './profiles.ts'
 import { postForm } from './tokens.ts'
 
 export type LoginOptions = ConnectionOptions & {
@@ -20,7 +26,7 @@ export async function login(options: LoginOptions): Promise<void> {
   const { url } = await resolveConnection({ ...rest, key: key ?? '' })
   const profile = await authenticate({ ...options, url })
   const name = named ?? new URL(url).host
-  await saveProfile(name, profile)
+  await selectProfile(name, profile)
   process.stdout.write(`Logged in to ${url} as profile ${name}.\n`)
 }
 
@@ -88,5 +94,5 @@ export async function listProfiles({ json }: { json?: boolean }): Promise<void> 
 
 export async function useProfile(name: string): Promise<void> {
   const found = await findProfile(name)
-  if (found !== undefined) await saveProfile(name, found.profile)
+  if (found !== undefined) await selectProfile(name, found.profile)
 }

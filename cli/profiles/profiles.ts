@@ -57,7 +57,14 @@ export async function findProfile(
   throw new UsageError(`There is no profile ${name}. \`florin profiles\` lists them.`)
 }
 
+/** Saves a profile; the current one stays, because the next command must use the same account. */
 export async function saveProfile(name: string, profile: Profile): Promise<void> {
+  const { current, profiles } = await readProfiles()
+  await writeProfiles({ current, profiles: { ...profiles, [name]: profile } })
+}
+
+/** Saves a profile and makes it the current one. */
+export async function selectProfile(name: string, profile: Profile): Promise<void> {
   const { profiles } = await readProfiles()
   await writeProfiles({ current: name, profiles: { ...profiles, [name]: profile } })
 }

@@ -12,10 +12,22 @@ export async function refreshProfile(name: string, profile: Profile): Promise<Pr
   if (refresh_token === undefined || client_id === undefined) return profile
   if (Date.parse(expires_at ?? '') > Date.now() + REFRESH_MARGIN_MS) return profile
   const form = { grant_type: 'refresh_token', refresh_token, client_id }
-  const fresh = profileOf({ url, client_id }, await requestTokens(url, form))
+  const tokens = await requestTokens(url, form).catch((cause: unknown) => {
+    throw isRefusal(cause) ? loginEnded(name, cause) : cause
+  })
+  const fresh = profileOf({ url, client_id }, tokens)
   const renewed = { ...profile, ...fresh }
   await saveProfile(name, renewed)
   return renewed
+}
+
+const isRefusal = (cause: unknown): cause is FlorinError =>
+  cause instanceof FlorinError && ['invalid_grant', 'invalid_client'].includes(cause.code)
+
+/** OAuth only says "grant request is invalid": neither the cause nor the cure. */
+function loginEnded(name: string, { status, request_id }: FlorinError): FlorinError {
+  const message = `The login of profile ${name} has expired or was revoked.`
+  return new FlorinError({ code: 'invalid_token', message, status, request_id })
 }
 
 export function profileOf(

@@ -7,7 +7,13 @@ import { promisify } from 'node:util'
 import { produceEvent } from '#cli/sandbox/trigger.ts'
 import { type EventType, event_types } from '#contract/events.ts'
 import { operations } from '#contract/operations.ts'
-import { allow, openConsent, startAgentService } from '#test/support/agent.ts'
+import {
+  allow,
+  authorize,
+  openConsent,
+  registerAgent,
+  startAgentService,
+} from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { approvalIn, grantBudget, loadCard } from '#test/support/budgets.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
@@ -57,6 +63,20 @@ test('florin approvals lists what waits for the owner and decides it', async () 
   assert.equal(JSON.parse(await asOwner('approvals', '--json', '--all')).data.length, 2)
 })
 
+test('a command that needs an approval says where the owner decides', async () => {
+  const owner = await openHolder(service, 100)
+  const card = await issueCard(url, owner.key)
+  const { token } = await grantBudget(url, owner, { amount_usd: 5 })
+  const asAgent = { ...home, FLORIN_URL: url, FLORIN_KEY: token }
+  const words = ['load_card', card.id, '--amount_usd', '20']
+  const refused = await run(words, asAgent)
+  assert.equal(refused.code, 3)
+  const scripted = JSON.parse((await run([...words, '--json'], asAgent)).stderr)
+  const { id, url: page } = scripted.approval
+  const hint = `The owner decides at ${page}, or with \`florin approvals approve ${id}\`.\n`
+  assert(refused.stderr.includes(hint), refused.stderr)
+})
+
 test('commands from top-up to refund print JSON with --json and tables without', async () => {
   const topup = await json('create_topup', '--amount_usd', '100')
   await florin('sandbox', 'topups', 'deposit', topup.id, '--amount_usd', '100')
@@ -65,6 +85,9 @@ test('commands from top-up to refund print JSON with --json and tables without',
   const card = await json('issue-card', ...words, '--metadata.order', 'A-7', '--geo.allow', 'DE,FR')
   assert.deepEqual([card.balance_usd, card.limits.daily_usd], [50, 20])
   assert.deepEqual([card.metadata, card.geo.allow], [{ order: 'A-7' }, ['DE', 'FR']])
+  const mixed = ['--metadata.order', 'A-8', '--metadata', '{"shop": "B"}']
+  const updated = await json('update_card', card.id, ...mixed)
+  assert.deepEqual(updated.metadata, { shop: 'B', order: 'A-8' })
   const freed = await json('set_card_geo', card.id, '--allow', 'null')
   assert.equal(freed.geo.allow, null)
 
@@ -114,6 +137,8 @@ test('each class of failure has its exit code, and the message shows error code 
     [2, ['load_card', 'card_1']],
     [2, ['load_card', 'card_1', '--amount_usd', 'much']],
     [2, ['load_card']],
+    [2, ['get_card', '']],
+    [2, ['sandbox', 'topups', 'confirm', '..']],
     [2, ['no_such_command']],
     [2, ['get_balance', '--no_such_flag', '1']],
     [2, ['list_cards', '--status', 'lost']],
@@ -191,6 +216,54 @@ test('browser login gives a token with the approved scopes, renews it and revoke
   assert.equal((await mine('logout')).code, 0)
   const refused = await send(url, 'GET', '/v1/accounts/me', { bearer: second.bearer })
   assert.equal(refused.status, 401)
+})
+
+/** A profile whose token has to be renewed before its next call. */
+async function saveExpiredProfile(name: string, profile: object) {
+  const path = join(config.path, 'florin/profiles.json')
+  const { current, profiles } = JSON.parse(await readFile(path, 'utf8'))
+  const expired = { url, kind: 'token', bearer: 'x', expires_at: '2020-01-01', ...profile }
+  await writeFile(path, JSON.stringify({ current, profiles: { ...profiles, [name]: expired } }))
+}
+
+test('a login that is denied is not allowed, and a stray request does not end it', async () => {
+  const login = spawnFlorin(['login', '--server', url, '--no-browser', '--profile', 'd'], home)
+  const address = () => /https?:\S+/.exec(login.captured.stderr)?.[0]
+  assert.ok(await eventually(async () => address() !== undefined, { within_ms: 20_000 }))
+  const { searchParams } = new URL(address() ?? '')
+  const callback = new URL(searchParams.get('redirect_uri') ?? '')
+  assert.equal((await fetch(`${callback.origin}//`)).status, 404)
+  const state = searchParams.get('state') ?? ''
+  callback.search = String(new URLSearchParams({ error: 'access_denied', state }))
+  assert.match(await (await fetch(callback)).text(), /^You are not logged in\./)
+  assert.equal((await login.ended).code, 3)
+  assert.match(login.captured.stderr, /Access was denied on the consent page\.\n\(access_denied\)/)
+})
+
+test('a command with --profile leaves the current profile, also if it renews a token', async () => {
+  const login = ['login', '--server', url, '--key', '-', '--profile', 'mine']
+  assert.equal((await run(login, home, holder.key)).code, 0)
+  const agent = await registerAgent(url, { token_endpoint_auth_method: 'none' })
+  const { refresh_token } = await authorize(agent, holder, { resource: `${url}/v1` })
+  await saveExpiredProfile('agent', { client_id: agent.client.client_id, refresh_token })
+  const used = await run(['get_account', '--profile', 'agent'], home)
+  assert.equal(used.code, 0, used.stderr)
+  assert.notEqual((await kept()).agent.bearer, 'x')
+  const listed = JSON.parse((await bare('profiles', '--json')).stdout) as Record<string, unknown>[]
+  assert.deepEqual(
+    listed.filter(({ current }) => current).map(({ name }) => name),
+    ['mine'],
+  )
+})
+
+test('a login whose access has ended names its profile and says how to log in again', async () => {
+  await saveExpiredProfile('old', { client_id: 'unknown', refresh_token: 'x' })
+  const ended = await run(['get_account', '--profile', 'old'], home)
+  assert.equal(ended.code, 3)
+  assert.match(
+    ended.stderr,
+    /^The login of profile old has expired or was revoked\.\nRun `florin login`/,
+  )
 })
 
 const countOf = async (type: string) => {
