@@ -32,6 +32,13 @@ test('responses outside the API have a request ID and rate limits too', async ()
   assertComplete(await send(url, 'GET', '/oauth/grants', { bearer }), 'grants')
 })
 
+test('so do the preflights of browsers', async () => {
+  for (const path of ['/mcp', '/oauth/register', '/oauth/token']) {
+    const headers = { origin: url, 'access-control-request-method': 'POST' }
+    assertComplete(await fetch(url + path, { method: 'OPTIONS', headers }), path)
+  }
+})
+
 test('so do the authorization server and its pages', async () => {
   const agent = await registerAgent(url, { token_endpoint_auth_method: 'none' })
   const attempt = await startAuthorization(agent)

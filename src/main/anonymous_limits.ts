@@ -38,8 +38,10 @@ export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
   app.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url ?? ''
     reply.header('Request-Id', request.id)
-    if (isOneOf(LIMITED_BY_DOOR, route)) return done()
-    const group = groupOf(route)
+    // A preflight has no bearer, so no door counts it.
+    const isPreflight = request.method === 'OPTIONS'
+    if (!isPreflight && isOneOf(LIMITED_BY_DOOR, route)) return done()
+    const group = isPreflight ? 'site' : groupOf(route)
     if (group === null) return done()
     const subject = anonymousSubject(group, request.ip)
     limitRequest(runtime, reply, subject).then(() => done(), done)

@@ -88,6 +88,23 @@ test('a read-only app is asked for no budget', async () => {
   assert.equal(page.text.includes('budget_amount'), false)
 })
 
+test('an app that can spend shows each budget that it asks for, also if it asks to read only', async () => {
+  const holder = await openHolder(service, 500)
+  const agent = await registerAgent(url, { client_name: 'Shopper' })
+  const { token } = await grantBudget(url, holder, { amount_usd: 5 }, { agent })
+  const attempt = await startAuthorization(agent, {
+    resource: `${url}/v1`,
+    scope: 'card:read',
+    authorization_details: budget(50_000),
+  })
+  const browser = new Browser(url)
+  const page = await openConsent(browser, attempt.url, holder)
+  assert.match(page.text, /name="budget_amount"[^>]*value="50000"/)
+  const fields = { scope: ['card:read'], budget_amount: '5', budget_period: 'day' }
+  await browser.submit(page, 'allow', fields)
+  assert.equal((await budgetOf(url, token)).amount_usd, 5)
+})
+
 test('an authorization request with a malformed budget is refused', async () => {
   const malformed = [
     { amount_usd: -1, period: 'day' },

@@ -174,8 +174,10 @@ test('malformed details, unknown types and cards of other accounts are refused',
   const browser = new Browser(url)
   const page = await openConsent(browser, attempt.url, holder)
   assert.deepEqual(boxesIn(page.text, 'card'), {})
+  assert.match(page.text, /This app asks for cards that are canceled or not in this account/)
   const tried = await browser.submit(page, 'allow', { scope: ['card:read'], card: [foreign.id] })
-  assert.match(tried.text, /Select at least one card/)
+  assert.equal(tried.status, 400)
+  assert.match(tried.text, /role="alert">This app asks for cards that are canceled or not in/)
 })
 
 test('after replace_card the token covers the new card, immediately and after a refresh', async () => {

@@ -3,6 +3,7 @@ import { requireSessionCode } from '#domain/accounts/two_factor.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { insertApiKey } from '#domain/credentials/api_key_store.ts'
 import { newBearer } from '#domain/credentials/bearer.ts'
+import { nameInSentence } from '#kernel/name_in_sentence.ts'
 import { apiKeyView } from './api_key.ts'
 
 /**
@@ -42,7 +43,7 @@ async function createKey(context: Context, name: string | null) {
   })
   context.alert(caller.account_id, {
     kind: 'api_key_created',
-    detail: `${key.prefix}… (${key.name ?? 'without a name'})`,
+    detail: `${key.prefix}… (${nameInSentence(key.name) ?? 'without a name'})`,
   })
   return { ...apiKeyView(key), key: bearer.text.open() }
 }

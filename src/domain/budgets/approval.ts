@@ -2,6 +2,7 @@ import type { Approval } from '#contract/approvals.ts'
 import { Problem } from '#contract/problem.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import { nameInSentence } from '#kernel/name_in_sentence.ts'
 
 const HOUR_MS = 3_600_000
 /** The owner can decide for this long. */
@@ -90,14 +91,5 @@ export function approvalEvent(
   }
 }
 
-const NAME_LENGTH_MAX = 60
-
-/** Apps choose their own names, so a name is one short line in a sentence to the owner. */
-export function nameOfAgent(name: string | null): string {
-  const line = (name ?? '').replaceAll(/[\p{C}\s]+/gu, ' ').trim()
-  if (line === '') return 'An app without a name'
-  // By code points: half of an emoji would be stored as a replacement character.
-  const letters = [...line]
-  if (letters.length <= NAME_LENGTH_MAX) return line
-  return `${letters.slice(0, NAME_LENGTH_MAX - 1).join('')}…`
-}
+export const nameOfAgent = (name: string | null): string =>
+  nameInSentence(name) ?? 'An app without a name'

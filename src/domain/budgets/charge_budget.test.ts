@@ -74,6 +74,29 @@ test('a refused call moves nothing, and says who wants what', async () => {
   assert.equal(balance.body['balance_usd'], 962)
 })
 
+test('a name that an app gives a card cannot change how its request reads', async () => {
+  const { holder, card, token } = await openAgent({ amount_usd: 5 })
+  const name = `\u202eGifts\n\n${'x'.repeat(80)}`
+  const renamed = await send(url, 'PATCH', `/v1/cards/${card.id}`, {
+    bearer: token,
+    body: { name },
+  })
+  assert.equal(renamed.status, 200, renamed.text)
+  const body = { type: 'virtual', load_usd: 20, name }
+  approvalIn(await loadCard(url, token, { id: card.id, usd: 20 }))
+  approvalIn(await send(url, 'POST', '/v1/cards', { bearer: token, body }))
+  const shown = `Gifts ${'x'.repeat(53)}…`
+  const [issue, load] = await listApprovals(url, holder.bearer)
+  assert.match(
+    load?.summary ?? '',
+    new RegExp(`^Shopper .* \\$20\\.00 onto ${shown} ·· ${card.last4}; `),
+  )
+  assert.match(
+    issue?.summary ?? '',
+    new RegExp(`^Shopper .* virtual card, ${shown}, with \\$20\\.00; `),
+  )
+})
+
 test('a call above ask_above_usd is refused, whatever is left', async () => {
   const { holder, card, token } = await openAgent({ amount_usd: 50, ask_above_usd: 10 })
   const refused = await loadCard(url, token, { id: card.id, usd: 10.01 })

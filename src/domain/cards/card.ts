@@ -3,6 +3,7 @@ import { cardNotFrozen } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Caller, NewEvent } from '#domain/context/context.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import { nameInSentence } from '#kernel/name_in_sentence.ts'
 import { spendingWindow } from './limits.ts'
 
 /** A card without its number, which only pan_vault.ts handles. */
@@ -169,7 +170,7 @@ export function describeCard({ last4 }: Pick<CardRow, 'last4'>): string {
 
 /** A card in a sentence whose subject is an app: Groceries ·· 8818. */
 export function labelOf({ name, last4 }: Pick<CardRow, 'name' | 'last4'>): string {
-  return `${name ?? 'card'} ·· ${last4}`
+  return `${nameInSentence(name) ?? 'card'} ·· ${last4}`
 }
 
 /** Cancels the shipment of a card that has not been produced yet. */

@@ -1,5 +1,5 @@
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Condition } from '#platform/postgres/page.ts'
+import { type Condition, isIn } from '#platform/postgres/page.ts'
 
 /** The cards that these OAuth clients issued, with their replacements. */
 export async function findCardsOfAgents(
@@ -21,5 +21,5 @@ export async function ofAgentCards(
   agents: string | undefined,
 ): Promise<Condition[]> {
   if (agents === undefined) return []
-  return [['card_id = any(?)', await findCardsOfAgents(tx, account_id, agents.split(','))]]
+  return [isIn('card_id', await findCardsOfAgents(tx, account_id, agents.split(',')))]
 }

@@ -8,6 +8,7 @@ import type { Context, Handler } from '#domain/context/context.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { nameInSentence } from '#kernel/name_in_sentence.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import { type CardRow, cardEvent, cardResource, describeCard } from './card.ts'
 import { countLiveCards, showCard } from './card_store.ts'
@@ -81,7 +82,8 @@ function chargeLoad(
   input: InputOfName<'issue_card'>,
   amount_micros: Micros,
 ): Promise<Charge> {
-  const named = input.name === undefined ? '' : `, ${input.name},`
+  const name = nameInSentence(input.name ?? null)
+  const named = name === null ? '' : `, ${name},`
   return chargeBudget(context, {
     operation: 'issue_card',
     input,

@@ -1,7 +1,7 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { SpentAmounts } from '#domain/ledger/ledger_store.ts'
-import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { CENT_MICROS, formatUsd, greatest, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 export type LimitsInput = {
@@ -94,9 +94,8 @@ export function requireLoadAmount(
 ): void {
   const { load_min_usd, load_max_usd, card_balance_max_usd } = spend_limits
   const refuse = (message: string) => fieldProblem('amount_out_of_range', field, message)
-  if (amount_micros <= 0n || amount_micros < microsFromUsd(load_min_usd)) {
-    throw refuse(`must be at least ${dollars(load_min_usd)}`)
-  }
+  const min_micros = greatest(microsFromUsd(load_min_usd), CENT_MICROS)
+  if (amount_micros < min_micros) throw refuse(`must be at least ${formatUsd(min_micros)}`)
   if (amount_micros > microsFromUsd(load_max_usd)) {
     throw refuse(`must be at most ${dollars(load_max_usd)}`)
   }

@@ -29,10 +29,12 @@ export async function makeMailer(settings: {
   })
   const domain = /@([^>\s]+)/.exec(settings.mail_from)?.[1] ?? 'localhost'
   return {
-    send: async ({ id, ...mail }) => {
+    send: async ({ id, to, ...mail }) => {
       // Same ID on every attempt, so a mail server can discard a duplicate.
       const messageId = `<notice-${id}@${domain}>`
-      await transport.sendMail({ from: settings.mail_from, messageId, ...mail })
+      // As text, the address could be read as a list.
+      const recipient = { name: '', address: to }
+      await transport.sendMail({ from: settings.mail_from, messageId, to: recipient, ...mail })
     },
     verify: () => transport.verify(),
     close: () => transport.close(),

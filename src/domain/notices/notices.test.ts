@@ -86,6 +86,14 @@ test('emails have a plain-text and an HTML part and the right sender and recipie
   assert(await eventually(isMarked, { within_ms: 20_000 }))
 })
 
+test('the name of a key adds no line to its security email', async () => {
+  const person = await openAccount(url)
+  const name = 'Deploy)\n\nYour account was closed.'
+  await send(url, 'POST', '/v1/api_keys', { bearer: person.bearer, body: { name } })
+  const alert = await mailOf(person, 'api_key_created')
+  assert.match(alert.text, /\(Deploy\) Your account was closed\.\)/)
+})
+
 test('a new key and changes of password, email and two-factor send security alerts', async () => {
   const person = await openAccount(url)
   const { bearer } = person

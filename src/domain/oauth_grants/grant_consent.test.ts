@@ -35,6 +35,7 @@ async function openOwner(client_id = 'client_1') {
       granted: ['card:read'],
       cards: null,
       budget: undefined,
+      requested_budget: null,
       signed_in_at: clock.now(),
       ...decision,
     })
@@ -103,6 +104,19 @@ test('a client keeps its budget when it asks for another selection of cards', as
   assert.deepEqual([await budget(whole), await budget(limited)], [50_000_000n, 50_000_000n])
   await consent({ budget: null })
   assert.deepEqual([await budget(whole), await budget(limited)], [undefined, 50_000_000n])
+})
+
+test('a budget that a client asks for does not replace one without the owner', async () => {
+  const { consent, budget } = await openOwner()
+  const requested_budget = { ...FIFTY, amount_micros: 90_000_000_000n }
+  const id = await consent({ budget: FIFTY })
+  await consent({ requested_budget })
+  assert.equal(await budget(id), 50_000_000n)
+  const limited = await consent({ cards: ON_CARD, requested_budget })
+  assert.equal(await budget(limited), 50_000_000n)
+  await consent({ budget: null })
+  await consent({ requested_budget: FIFTY })
+  assert.equal(await budget(id), 50_000_000n)
 })
 
 test('a sign-in that has ended gives no consent', async () => {

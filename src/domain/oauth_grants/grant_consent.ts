@@ -2,6 +2,7 @@ import type { Scope } from '#contract/scopes.ts'
 import { lockIfSignedIn } from '#domain/accounts/browser_sessions.ts'
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import { expireChallengesOfGrant } from '#domain/authorizations/challenge_store.ts'
+import { nameOfAgent } from '#domain/budgets/approval.ts'
 import { type Budget, detailOf } from '#domain/budgets/budget.ts'
 import { findBudgets } from '#domain/budgets/budget_store.ts'
 import { restartTotal, setBudget } from '#domain/budgets/set_budget.ts'
@@ -47,8 +48,13 @@ export type ConsentDecision = {
   /** Requested scopes that are not granted are revoked if an earlier consent granted them. */
   granted: readonly Scope[]
   cards: CardAccess
-  /** Undefined keeps the budget that the grant or, for a new one, the client has. */
+  /**
+   * Undefined, if the owner has not seen one, keeps the budget that the grant or, for a new one,
+   * the client has.
+   */
   budget: Budget | null | undefined
+  /** The client asks for it. It never replaces a budget by itself. */
+  requested_budget: Budget | null
   signed_in_at: Date
 }
 
@@ -74,7 +80,7 @@ export async function recordConsent(
     const expires_at = new Date(now.getTime() + LIFETIME_MS)
     const budget =
       decision.budget === undefined
-        ? await findKeptBudget(tx, account_id, { live, same })
+        ? ((await findKeptBudget(tx, account_id, { live, same })) ?? decision.requested_budget)
         : decision.budget
     const before = same?.payload
     const payload = payloadOf(dependencies, { id: grant_id, context, decision, budget, before })
@@ -98,7 +104,7 @@ export async function recordConsent(
     const registered = isNewClient ? [clientRegistered(client.id)] : []
     const added = decision.granted.filter((scope) => !scopesIn(same?.payload).has(scope))
     if (added.length > 0) {
-      const name = client.name ?? 'An app without a name'
+      const name = nameOfAgent(client.name)
       await context.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
     }
     const ended = canHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)

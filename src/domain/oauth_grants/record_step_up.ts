@@ -1,6 +1,7 @@
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import { lockIfSignedIn } from '#domain/accounts/browser_sessions.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
+import { nameOfAgent } from '#domain/budgets/approval.ts'
 import { type Budget, detailOf } from '#domain/budgets/budget.ts'
 import { setBudget } from '#domain/budgets/set_budget.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
@@ -62,7 +63,7 @@ export async function recordStepUp(
     }
     await notifyCredentialsChanged(tx, account_id)
     if (added.length > 0) {
-      const name = client.name ?? 'An app without a name'
+      const name = nameOfAgent(client.name)
       await context.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
     }
     const resource = { type: 'grant', id: grant.id }

@@ -6,6 +6,7 @@ import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import type { Call, Response } from '#operations/call.ts'
 import { runtimeOfBearer } from '#operations/cells.ts'
+import type { RateSubject } from '#operations/invocation.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { identifyCaller } from '#operations/steps/authenticate.ts'
 import { rateSubjectOf } from '#operations/steps/limit_rate.ts'
@@ -35,6 +36,8 @@ export type Tools = {
   /** The scopes a refused call requires. */
   scopesFor(call: ToolCall): readonly Scope[]
   isLong(name: string): boolean
+  /** The limits that the call counts against; the caller is null without a bearer. */
+  rateSubject(exchange: Exchange, call: ToolCall, caller: Caller | null): RateSubject
   /** `onStart` is called when access was checked. */
   run(exchange: Exchange, call: ToolCall, onStart?: () => void): Promise<Response>
   /** The tool result, as JSON text. */

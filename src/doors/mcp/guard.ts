@@ -21,7 +21,16 @@ export function requireOwnOrigin(settings: Settings, request: FastifyRequest): v
 }
 
 function isOurHost({ public_url }: Settings, host: string): boolean {
-  return LOOPBACK.test(host) || public_url.endsWith(`://${host}`)
+  return LOOPBACK.test(host) || public_url.endsWith(`://${host}`) || isSameHost(public_url, host)
+}
+
+const HOST = /^[\w.-]+(:\d+)?$/
+
+/** Some clients and proxies send capital letters or the default port. */
+function isSameHost(public_url: string, host: string): boolean {
+  const { protocol, origin } = new URL(public_url)
+  const sent = `${protocol}//${host}`
+  return HOST.test(host) && URL.canParse(sent) && new URL(sent).origin === origin
 }
 
 function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string): boolean {
@@ -31,11 +40,14 @@ function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string):
   return folded === new URL(public_url).origin || LOOPBACK.test(host)
 }
 
+/** True if the Accept header names this media type, in any case (RFC 9110, section 8.3.1). */
+export const accepts = ({ headers }: FastifyRequest, type: string): boolean =>
+  (headers.accept ?? '').toLowerCase().includes(type)
+
 /** A response can be JSON or an event stream, so a client must accept both. */
-export function requireAccept({ headers }: FastifyRequest): void {
-  const accept = headers.accept ?? '*/*'
-  const takes = (type: string) => accept.includes(type) || accept.includes('*/*')
-  if (takes('application/json') && takes('text/event-stream')) return
+export function requireAccept(request: FastifyRequest): void {
+  if (request.headers.accept === undefined || accepts(request, '*/*')) return
+  if (accepts(request, 'application/json') && accepts(request, 'text/event-stream')) return
   throw new Problem(
     'invalid_request',
     'Send Accept: application/json, text/event-stream. The response can be either.',

@@ -1,5 +1,6 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
+import { rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { mayCall, scopesFor } from '#operations/steps/require_access.ts'
 import type { Tools } from './exchange.ts'
 import { runOperation, toolResult } from './run_operation.ts'
@@ -16,6 +17,8 @@ export const operation_tools: Tools = {
   scopesFor: ({ name, arguments: given }) => scopesFor(shapeOf(name), given),
   // Uploads take long enough for progress notifications.
   isLong: (name) => name === 'add_dispute_evidence',
+  rateSubject: ({ runtime, request: { ip } }, { name }, caller) =>
+    rateSubjectOf(runtime, { ip, operation: shapeOf(name), caller }),
   run: runOperation,
   resultOf: toolResult,
 }

@@ -125,7 +125,8 @@ function argumentsOf(prompt: Prompt, given: unknown): PromptArguments {
       throw new ProtocolError(INVALID_PARAMS, sentence)
     }
     if (typeof value === 'string' && value !== '') taken[name] = value
-    else if (value !== undefined || required) {
+    // Forms of clients send an empty string for an optional field that was left empty.
+    else if (required || (value !== undefined && value !== '')) {
       throw new ProtocolError(INVALID_PARAMS, `${name} must be a non-empty string.`)
     }
   }

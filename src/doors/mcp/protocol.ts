@@ -70,6 +70,12 @@ export function isToken(value: unknown): value is MessageId {
   return typeof value === 'number'
 }
 
+/** Our lists have one page, so no cursor is valid. Some clients send null for none. */
+export function requireFirstPage({ cursor = null }: Params): void {
+  if (cursor === null) return
+  throw new ProtocolError(INVALID_PARAMS, 'The cursor is not valid: this list has one page.')
+}
+
 function malformed(message: string): ProtocolError {
   return new ProtocolError(INVALID_REQUEST, message, 400)
 }

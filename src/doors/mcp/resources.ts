@@ -4,7 +4,7 @@ import type { Caller } from '#domain/context/context.ts'
 import { serverCard } from '#doors/server_card.ts'
 import { mayCall } from '#operations/steps/require_access.ts'
 import type { Exchange, Method } from './exchange.ts'
-import { ProtocolError, RESOURCE_NOT_FOUND } from './protocol.ts'
+import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from './protocol.ts'
 import { HttpRefusal } from './refusal.ts'
 import { runOperation } from './run_operation.ts'
 
@@ -61,9 +61,11 @@ export const listResources: Method = (_exchange, _params, caller) =>
 export const listResourceTemplates: Method = () => '{"resourceTemplates":[]}'
 
 export const readResource: Method = async (exchange, { uri }) => {
-  const known = typeof uri === 'string' && Object.hasOwn(resources, uri) ? resources[uri] : null
-  if (!known)
-    throw new ProtocolError(RESOURCE_NOT_FOUND, `Unknown resource: ${String(uri).slice(0, 200)}.`)
+  if (typeof uri !== 'string') throw new ProtocolError(INVALID_PARAMS, 'uri must be a string.')
+  const known = Object.hasOwn(resources, uri) ? resources[uri] : undefined
+  if (known === undefined) {
+    throw new ProtocolError(RESOURCE_NOT_FOUND, `Unknown resource: ${uri.slice(0, 200)}.`)
+  }
   const text = await known.read(exchange)
   return JSON.stringify({ contents: [{ uri, mimeType: known.mimeType, text }] })
 }

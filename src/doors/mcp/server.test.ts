@@ -87,6 +87,26 @@ describe('the protocol', () => {
     }
   })
 
+  test('refuses a cursor, which none of its lists gives, and a resource without a URI', async () => {
+    const codeOf = async (method: string, params: object) => {
+      const { body } = await rpc(url, method, params, { bearer: key })
+      return (body['error'] as { code: number } | undefined)?.code
+    }
+    for (const kind of ['tools', 'resources', 'resources/templates', 'prompts']) {
+      assert.equal(await codeOf(`${kind}/list`, { cursor: 'next' }), -32_602, kind)
+      assert.equal(await codeOf(`${kind}/list`, { cursor: null }), undefined, kind)
+    }
+    assert.equal(await codeOf('resources/read', {}), -32_602)
+  })
+
+  test('reads media types in any case', async () => {
+    const accept = 'Application/JSON, Text/Event-Stream'
+    const params = { name: 'get_account', arguments: {}, _meta: { progressToken: 1 } }
+    const reply = await rpc(url, 'tools/call', params, { bearer: key, headers: { accept } })
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers.get('content-type'), 'text/event-stream')
+  })
+
   test('refuses other methods, types and revisions, and says what works', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const reply = await send(url, method, '/mcp', { bearer: key })
@@ -106,6 +126,25 @@ describe('the protocol', () => {
     assert.equal((await rpc(url, 'ping', {}, { bearer: key, headers: known })).status, 200)
     const form = { 'content-type': 'text/plain' }
     assert.equal((await rpc(url, 'ping', {}, { bearer: key, headers: form })).status, 415)
+  })
+
+  test('knows its own name in any case and with the default port, and no other', async () => {
+    const named = await startTestService({ env: { FLORIN_PUBLIC_URL: 'https://pay.example' } })
+    const statusFor = (host: string) =>
+      new Promise((resolve, reject) => {
+        const sent = { method: 'POST', headers: { host } }
+        const post = request(`${named.url}/mcp`, sent, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+        post.on('error', reject).end()
+      })
+    for (const host of ['pay.example', 'Pay.Example', 'pay.example:443']) {
+      assert.equal(await statusFor(host), 401, host)
+    }
+    for (const host of ['pay.example:80', 'pay.example.evil.example', 'a@pay.example']) {
+      assert.equal(await statusFor(host), 403, host)
+    }
   })
 
   test('refuses pages of other origins and names that are not its own', async () => {
@@ -217,6 +256,9 @@ describe('tools', () => {
     const reply = await rpc(url, 'tools/call', params, { bearer: key })
     assert.equal(reply.status, 200)
     assert.equal(reply.headers.get('content-type'), 'text/event-stream')
+    for (const name of ['request-id', 'ratelimit-policy', 'ratelimit']) {
+      assert(reply.headers.get(name), name)
+    }
     const messages = reply.text
       .split('\n')
       .filter((line) => line.startsWith('data: '))
@@ -263,6 +305,16 @@ describe('what helps an agent', () => {
     const given = { name, arguments: { amount_usd: '50', daily_limit_usd: '20' } }
     const got = await rpc(url, 'prompts/get', given, { bearer: key })
     assert.match(got.text, /limits\.daily_usd 20/)
+  })
+
+  test('an optional argument of a prompt that is empty counts as absent', async () => {
+    const textOf = async (given: object) => {
+      const params = { name: 'fund_and_issue_a_card', arguments: given }
+      return (await rpc(url, 'prompts/get', params, { bearer: key })).text
+    }
+    const absent = await textOf({ amount_usd: '50' })
+    assert.match(absent, /loaded with 50 USD/)
+    assert.equal(await textOf({ amount_usd: '50', daily_limit_usd: '' }), absent)
   })
 
   test('the server card lists all tools and may be read from anywhere', async () => {

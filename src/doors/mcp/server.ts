@@ -6,12 +6,14 @@ import { readJsonBytes } from '#doors/json_body.ts'
 import { type BodyConfig, readBody, STRANGER_BYTES_MAX } from '#doors/read_body.ts'
 import { JsonError } from '#kernel/json.ts'
 import type { Response } from '#operations/call.ts'
+import type { RateSubject } from '#operations/invocation.ts'
 import { problemOf, problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { default_capabilities, type McpCapabilities } from './capabilities.ts'
 import { countCall, type Exchange, identify, openExchange, type ToolCall } from './exchange.ts'
 import {
+  accepts,
   allowOrigin,
   preflight,
   requireAccept,
@@ -27,6 +29,7 @@ import {
   messageFrom,
   PARSE_ERROR,
   ProtocolError,
+  requireFirstPage,
   resultText,
 } from './protocol.ts'
 import { HttpRefusal, isAboutBearer } from './refusal.ts'
@@ -188,6 +191,7 @@ async function serveMethod(
   if (mcp_sessions && method !== 'initialize') await requireSession(exchange, caller)
   if (method !== 'resources/read') await countCall(exchange, caller)
   if (id === null || method === null) return void reply.code(202).send()
+  if (method.endsWith('/list')) requireFirstPage(params)
   if (method === 'tools/list')
     return sendText(reply, 200, resultText(id, tools.list(runtime, caller)))
   const run = Object.hasOwn(methods, method) ? methods[method] : undefined
@@ -211,6 +215,7 @@ async function serveStream(
   const { bearer, tools } = exchange
   const caller = bearer === null ? null : (known ?? (await identify(exchange)))
   if (!tools.isAllowed(call, caller)) return false
+  await setRateHeaders(exchange, tools.rateSubject(exchange, call, caller))
   await streamTool(exchange, call)
   return true
 }
@@ -243,8 +248,7 @@ async function sendElicitation(
 }
 
 const isStreamed = ({ tools, request }: Exchange, { name, meta }: ToolCall) =>
-  (tools.isLong(name) || isToken(meta['progressToken'])) &&
-  (request.headers.accept ?? '').includes('text/event-stream')
+  (tools.isLong(name) || isToken(meta['progressToken'])) && accepts(request, 'text/event-stream')
 
 /** Header names are in lower case, so that Node does not convert them for each response. */
 function sendText(reply: FastifyReply, status: number, text: string): void {
@@ -258,9 +262,8 @@ function sendText(reply: FastifyReply, status: number, text: string): void {
 /** Sends an HTTP error; for a malformed message, a JSON-RPC error. */
 async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
   const { runtime, reply, request_context, request } = exchange
-  const subject = rateSubjectOf(runtime, { ip: request.ip })
   if (!reply.hasHeader('RateLimit')) {
-    reply.headers(rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies)))
+    await setRateHeaders(exchange, rateSubjectOf(runtime, { ip: request.ip }))
   }
   if (cause instanceof ProtocolError) return sendText(reply, cause.status, errorText(null, cause))
   const refusal =
@@ -282,6 +285,14 @@ async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
     request_id: request_context.id,
   })
   return sendText(reply, response.status, response.body)
+}
+
+/** For a response that is sent before its call is counted, or without one. */
+async function setRateHeaders(
+  { runtime: { limiter }, reply }: Exchange,
+  subject: RateSubject,
+): Promise<void> {
+  reply.headers(rateHeaders(subject, await limiter.peek(subject.key, subject.policies)))
 }
 
 async function heldScopes({ runtime, bearer }: Exchange) {

@@ -31,9 +31,17 @@ export const enteredTexts = (form: URLSearchParams): BudgetTexts => ({
   ask_above: form.get(ASK_ABOVE) ?? '',
 })
 
-/** Nothing for an app that asks for no scope that moves money. */
-export function budgetFields(requested: readonly Scope[], texts: BudgetTexts): Markup | false {
-  if (!requested.some((scope) => SPENDING_SCOPES.includes(scope))) return false
+type BudgetRequest = {
+  requested: readonly Scope[]
+  texts: BudgetTexts
+  /** The app asks for a budget. It may have spending scopes from an earlier consent. */
+  isRequested: boolean
+}
+
+/** Nothing for an app that asks neither for a budget nor for a scope that moves money. */
+export function budgetFields({ requested, texts, isRequested }: BudgetRequest): Markup | false {
+  const canSpend = requested.some((scope) => SPENDING_SCOPES.includes(scope))
+  if (!canSpend && !isRequested) return false
   return html`<fieldset><legend><h2>Budget</h2></legend>
 <p class="soft">What the app can load onto cards and withdraw without asking you. Beyond it, you
 get an email and decide each time. Leave the amount empty for no limit: the app never has to ask

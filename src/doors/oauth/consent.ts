@@ -18,7 +18,7 @@ import { requestedBudget } from './budget_details.ts'
 import { budgetTexts, enteredBudget, enteredTexts } from './budget_fields.ts'
 import { type RequestedCards, requestedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
-import { consent_headers, consentError, consentPage } from './consent_page.ts'
+import { consent_headers, consentError, consentPage, NO_REQUESTED_CARD } from './consent_page.ts'
 import { deny, finish, type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
 
@@ -55,7 +55,7 @@ export async function showConsent(
   const { db, settings } = runtime
   const request = consentRequestOf(context)
   const account = await findAccount(db, request.account_id)
-  const cards = await findCardChoices(db, request.account_id)
+  const cards = await findCardChoices(db, request.account_id, request.cards?.card_ids ?? null)
   const text = consentPage({
     mode: settings.mode,
     client_name,
@@ -67,6 +67,7 @@ export async function showConsent(
     already_granted: await grantedScopes(context, request),
     cards,
     requested_card_ids: request.cards?.card_ids ?? null,
+    isBudgetRequested: request.budget !== null,
     budget:
       error_message === undefined
         ? budgetTexts(request.budget ?? (await keptBudget(context, request)))
@@ -142,19 +143,29 @@ async function grant(
 ): Promise<FastifyReply> {
   const { runtime } = context
   const { account_id, requested, resources } = request
-  const cards = selectedCards(context, request, await findCardChoices(runtime.db, account_id))
-  if (cards === 'none') return showConsent(context, 'Select at least one card, or all cards.')
+  const own = await findCardChoices(runtime.db, account_id, request.cards?.card_ids ?? null)
+  const cards = selectedCards(context, request, own)
+  if (cards === 'none') return showConsent(context, noCardSentence(request, own))
   const entered = enteredBudget(context.form)
   if ('problem' in entered) return showConsent(context, entered.problem)
   const signed_in_at = await signedInAt(context)
   const { email } = await findAccount(runtime.db, account_id)
   const confirmation = await confirmSignIn(context, { account_id, email, granted, signed_in_at })
   if (confirmation !== null) return confirmation
-  const budget = entered.budget === undefined ? (request.budget ?? undefined) : entered.budget
-  const decision = { requested, resources, granted, cards, budget, signed_in_at }
+  const { budget } = entered
+  const budgets = { budget, requested_budget: request.budget }
+  const decision = { requested, resources, granted, cards, ...budgets, signed_in_at }
   const grantId = await recordConsent(runtime, consentContextOf(context, request), decision)
   if (grantId === null) throw new errors.SessionNotFound('the sign-in has expired')
   return finish(context, { consent: { grantId } })
+}
+
+/** Says how the owner can go on after a selection without cards. */
+function noCardSentence({ cards }: ConsentRequest, own: readonly CardChoice[]): string {
+  if (cards === null) return 'Select at least one card, or all cards.'
+  return own.some(({ id }) => cards.card_ids.includes(id))
+    ? 'Select at least one card.'
+    : NO_REQUESTED_CARD
 }
 
 export async function signedInAt({ provider, interaction }: InteractionContext): Promise<Date> {

@@ -23,9 +23,15 @@ export type ConsentPage = {
   /** A step-up adds scopes to a grant and keeps its cards. */
   isStepUp?: boolean
   budget: BudgetTexts
+  isBudgetRequested?: boolean
   /** Set when the form is shown again. */
   error?: ConsentError
 }
+
+/** The owner may have signed in to another account than the app means. */
+export const NO_REQUESTED_CARD =
+  'This app asks for cards that are canceled or not in this account. Sign in to another account ' +
+  'with “Not you?”, or deny.'
 
 /** Error message and all choices: one that went back to its default could grant more. */
 type ConsentError = {
@@ -74,7 +80,7 @@ if (all && some) {
 export const consent_headers = scriptedHeaders(SCRIPT)
 
 export function consentPage(options: ConsentPage): string {
-  const { client_name, redirect, requested, isStepUp, error } = options
+  const { client_name, redirect, requested, isStepUp, isBudgetRequested, error } = options
   const plain = requested.filter((scope) => scope.endsWith(':read'))
   const elevated = requested.filter((scope) => !scope.endsWith(':read'))
   return page(
@@ -90,7 +96,7 @@ ${error !== undefined && html`<p class="warn" role="alert">${error.text}</p>`}
 ${plain.length > 0 && scopeBoxes('What it can see', plain, options)}
 ${elevated.length > 0 && scopeBoxes('What it can do', elevated, options)}
 ${cardChoices(options)}
-${budgetFields(requested, options.budget)}
+${budgetFields({ requested, texts: options.budget, isRequested: isBudgetRequested === true })}
 <p class="soft">This grants access to ${options.resource_names.join(' and ')}. You can revoke it
 at any time under Agents.</p>
 <div class="buttons">
@@ -136,6 +142,9 @@ function cardChoices({ cards, requested_card_ids, isStepUp, error }: ConsentPage
   if (isStepUp === true) return keptCards(cards, requested_card_ids)
   if (requested_card_ids !== null) {
     const requested = cards.filter(({ id }) => requested_card_ids.includes(id))
+    if (requested.length === 0) {
+      return html`<fieldset>${title}<p class="soft">${NO_REQUESTED_CARD}</p></fieldset>`
+    }
     return html`<fieldset>${title}
 <p class="soft">This app only asks for these cards. It can’t see any others.</p>
 <input type="hidden" name="cards" value="some">

@@ -19,11 +19,12 @@ type FailedRequest = {
 
 export function errorText(mode: Mode, failed: FailedRequest): string {
   const { error, error_description: description = '' } = failed
+  const title = failed.isExpired === true ? 'This page has expired' : 'Authorization failed'
   return page(
-    'Authorization failed',
+    title,
     mode,
-    html`<h1>Authorization failed</h1>
-<p>The app was not given access. ${adviceOf(failed)}</p>
+    html`<h1>${title}</h1>
+<p>${adviceOf(failed)}</p>
 <p class="soft">${error}${description === '' ? '' : `: ${description}`}</p>
 <p><a href="/">Go to your account</a></p>`,
   )
@@ -38,11 +39,13 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 function adviceOf({ error, isExpired = false }: FailedRequest): string {
+  // People also come here by going back after they allowed the app, so this doesn't say it failed.
   if (isExpired) {
     return (
-      'This request has expired or belongs to another browser. Go back to the app and try ' +
-      'again.'
+      'You answered this request already, or it has expired or belongs to another browser. If ' +
+      'the app isn’t connected, go back to it and try again.'
     )
   }
-  return advice[error] ?? 'It sent an invalid request. Go back to the app and try again.'
+  const reason = advice[error] ?? 'It sent an invalid request. Go back to the app and try again.'
+  return `The app was not given access. ${reason}`
 }

@@ -11,17 +11,16 @@ main{max-width:30rem;margin:0 auto;padding:clamp(1rem,7vh,5rem) 1rem 3rem}
 .mark span{margin-left:auto;font-size:.75rem;font-weight:500;padding:.1rem .55rem;
 border-radius:99px;color:var(--warn);background:var(--warn-ground)}
 section{background:var(--sheet);border:1px solid var(--line);border-radius:12px;
-padding:1.5rem 1.25rem}
+padding:1.5rem 1.25rem;overflow-wrap:anywhere}
 @media (min-width:30rem){section{padding:2rem 1.75rem}}
-h1{font-size:1.35rem;line-height:1.3;letter-spacing:-.01em;margin:0 0 .5rem;
-overflow-wrap:anywhere}
+h1{font-size:1.35rem;line-height:1.3;letter-spacing:-.01em;margin:0 0 .5rem}
 legend{padding:0}
 h2{font-size:.9375rem;margin:1.75rem 0 .25rem}
 p{margin:.5rem 0}
 section>:last-child{margin-bottom:0}
 a{color:var(--accent);text-underline-offset:2px}
 .soft{color:var(--soft);font-size:.875rem}
-.host{font-weight:600;color:var(--ink);overflow-wrap:anywhere}
+.host{font-weight:600;color:var(--ink)}
 .warn{background:var(--warn-ground);color:var(--warn);border-radius:8px;padding:.6rem .8rem;
 font-size:.875rem}
 label.field{display:block;margin:1.1rem 0 0;font-weight:500;font-size:.875rem}
@@ -36,7 +35,7 @@ border-bottom:1px solid var(--line);cursor:pointer}
 .choice input{width:1.15rem;height:1.15rem;margin:.2rem 0 0;flex:none;accent-color:var(--accent)}
 .choice span{min-width:0}
 .choice small{display:block;color:var(--soft);font-size:.8125rem}
-.choice code{display:block;color:var(--soft);font-size:.75rem;overflow-wrap:anywhere}
+.choice code{display:block;color:var(--soft);font-size:.75rem}
 .indent{padding-left:1.85rem}
 .buttons{display:flex;flex-wrap:wrap;gap:.6rem;margin-top:1.75rem}
 button{flex:1 1 9rem;font:inherit;font-weight:600;padding:.65rem 1rem;border-radius:8px;

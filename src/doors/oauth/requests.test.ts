@@ -43,6 +43,15 @@ test('a request for two budgets is refused before the owner signs in', async () 
   assert.equal(searchParams.get('error_description'), 'only one spend_budget is allowed')
 })
 
+test('prompts of OpenID Connect that mean nothing here are ignored', async () => {
+  const agent = await registerAgent(url)
+  for (const prompt of ['select_account', 'create', 'login select_account', '']) {
+    const attempt = await startAuthorization(agent, { params: { prompt } })
+    const { headers } = await fetch(attempt.url, { redirect: 'manual' })
+    assert.match(headers.get('location') ?? '', /\/oauth\/interaction\//, prompt)
+  }
+})
+
 test('client names are cleaned, invalid client URLs dropped, and invalid redirect URIs refused', async () => {
   const register = (body: object) => send(url, 'POST', '/oauth/register', { body })
   for (const odd of ['\u0000', '\ud800', '\u0007', '\u202e']) {
@@ -105,6 +114,7 @@ test('an app that is not registered gets a page that says what helps, in the mod
   })
   assert.equal(expired.status, 400)
   assert.match(expired.text, /has expired or belongs to another browser/)
+  assert.doesNotMatch(expired.text, /not given access|failed/, 'it may have been allowed')
   for (const { text, headers } of [unknown, elsewhere, expired]) {
     assert.match(text, /color-scheme:light dark;/)
     assert.match(text, /<a href="\/">Go to your account<\/a>/)

@@ -21,6 +21,7 @@ export function normalizeAuthorizeQuery(
   const normalized = normalizeResources(settings, query)
   // At most 16 KB, because the query is part of the request head.
   for (const name of OPENID_PARAMETERS) normalized.delete(name)
+  dropOpenidPrompts(normalized)
   if (normalized.getAll('scope').length <= 1) {
     const scopes = (normalized.get('scope') ?? '').split(' ').filter(isKnown)
     const requested = scopes.some((scope) => scope !== 'offline_access')
@@ -29,6 +30,17 @@ export function normalizeAuthorizeQuery(
     normalized.set('scope', requested.join(' '))
   }
   return normalized
+}
+
+const OPENID_PROMPTS = ['select_account', 'create']
+
+/** The library refuses them. The consent page lets its owner select the account anyway. */
+function dropOpenidPrompts(query: URLSearchParams): void {
+  const [prompt, ...others] = query.getAll('prompt')
+  if (prompt === undefined || others.length > 0) return
+  const kept = prompt.split(' ').filter((each) => each !== '' && !OPENID_PROMPTS.includes(each))
+  if (kept.length > 0) query.set('prompt', kept.join(' '))
+  else query.delete('prompt')
 }
 
 /** Drops `openid`, `profile` and similar scopes, which have no meaning here. */

@@ -44,7 +44,7 @@ export async function showStepUp(
     csrf,
     requested: request.missing,
     already_granted: new Set(),
-    cards: await findCardChoices(runtime.db, id),
+    cards: await findCardChoices(runtime.db, id, grant.card_ids),
     requested_card_ids: grant.card_ids,
     isStepUp: true,
     budget:

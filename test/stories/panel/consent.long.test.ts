@@ -138,3 +138,26 @@ test('denying access, or allowing no scope, grants nothing and returns access_de
   await page.goto('/developers/agents')
   await page.getByText('No connected agents').waitFor()
 })
+
+test('the pages fit with long names, and going back after Allow does not say that it failed', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const body = { email: `${'n'.repeat(60)}@${'d'.repeat(60)}.example`, password: PASSWORD }
+  const { email } = (await send(url, 'POST', '/v1/accounts', { body })).body as Person
+  const agent = await registerAgent(url, {
+    client_name: 'N'.repeat(60),
+    redirect_uris: [redirect_uri],
+  })
+  const attempt = await startAuthorization(agent, asking)
+  const { page } = await visitOf(browser, { url, width: 360 })
+  const width = () => page.evaluate('document.documentElement.scrollWidth')
+  await page.goto(attempt.url)
+  assert.equal(await width(), 360, 'the sign-in page')
+  await ask(page, attempt.url, { email, account_id: '', bearer: '' })
+  assert.equal(await width(), 360, 'the consent page')
+  await exchange(agent, attempt, await decide(page, 'Allow'))
+  await page.goBack()
+  await page.getByRole('heading', { name: 'This page has expired' }).waitFor()
+  assert.equal(await page.getByText('not given access').count(), 0)
+})
