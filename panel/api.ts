@@ -36,12 +36,19 @@ function withTypography(cause: unknown): unknown {
   return new FlorinError({ code, message, status, request_id, details, retry_after, cause })
 }
 
-const SESSION_ERRORS = ['invalid_token', 'token_expired', 'token_revoked']
+/** The API's sentences speak of credentials, because a bearer may also be a key or a token. */
+const SIGNED_OUT = 'You were signed out. Sign in again to continue.'
+const SESSION_ERRORS: Readonly<Record<string, string>> = {
+  invalid_token: SIGNED_OUT,
+  token_revoked: SIGNED_OUT,
+  token_expired: 'Your session expired. Sign in again to continue.',
+}
 
 /** Signs out when the service no longer accepts the bearer, and returns the error unchanged. */
 function endExpiredSession(cause: unknown): unknown {
-  if (!(cause instanceof FlorinError) || !SESSION_ERRORS.includes(cause.code)) return cause
-  if (bearer() !== null) toast(cause.message, 'bad')
+  const reason = cause instanceof FlorinError ? SESSION_ERRORS[cause.code] : undefined
+  if (reason === undefined) return cause
+  if (bearer() !== null) toast(reason, 'bad')
   clearSession()
   return cause
 }

@@ -65,8 +65,9 @@ async function streamActivity(signal: AbortSignal): Promise<void> {
     try {
       const { body } = await sendRequest('/v1/activity/stream', { method: 'GET', headers, signal })
       if (body === null) return
-      for await (const event of parseEvents(body)) {
-        last_id = event.id
+      for await (const { id, event } of parseEvents(body)) {
+        last_id = id ?? event?.id ?? last_id
+        if (event === undefined) continue
         const kind = event.event.split('.')[0] ?? ''
         await invalidateOperations([
           ...(operations_by_event[kind] ?? []),
@@ -81,9 +82,12 @@ async function streamActivity(signal: AbortSignal): Promise<void> {
   }
 }
 
+/** The first block has the ID of the last event before the stream, to resume from, and no data. */
+type StreamBlock = { id: string | undefined; event: ActivityEvent | undefined }
+
 async function* parseEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<ActivityEvent> {
+): AsyncGenerator<StreamBlock> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (;;) {
@@ -92,10 +96,17 @@ async function* parseEvents(
     const blocks = (text + value).split('\n\n')
     text = blocks.pop() ?? ''
     for (const block of blocks) {
-      const line = block.split('\n').find((each) => each.startsWith('data: '))
-      const event = line === undefined ? {} : (JSON.parse(line.slice(6)) as Partial<ActivityEvent>)
-      // Heartbeats carry no event.
-      if (event.event !== undefined) yield event as ActivityEvent
+      const data = fieldOf(block, 'data')
+      const event = data === undefined ? {} : (JSON.parse(data) as Partial<ActivityEvent>)
+      // `event: ended` has an error as its data, and heartbeats have none.
+      const is_event = event.event !== undefined
+      yield { id: fieldOf(block, 'id'), event: is_event ? (event as ActivityEvent) : undefined }
     }
   }
 }
+
+const fieldOf = (block: string, name: string): string | undefined =>
+  block
+    .split('\n')
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2)

@@ -47,15 +47,20 @@ test('signing out drops all data of the account before the next person signs in'
   assert.equal(queryClient.getQueryCache().getAll().length, 0)
 })
 
-test('a session that the service no longer accepts leads to the sign-in page and says why', async (t) => {
-  const get_account = refuse('token_expired', 'Your session expired. Sign in again.')
-  serve(t, { ...answers, get_account })
-  const page = await open(t, Panel, {}, { path: '/nowhere' })
-  saveBearer('sess_1')
-  await page.settle()
-  assert(page.has('button', 'Sign in'))
-  assert.deepEqual(page.toasts(), ['Your session expired. Sign in again.'])
-})
+for (const [code, toast] of [
+  ['token_expired', 'Your session expired. Sign in again to continue.'],
+  ['token_revoked', 'You were signed out. Sign in again to continue.'],
+] as const) {
+  test(`a session with ${code} leads to the sign-in page and says why`, async (t) => {
+    const get_account = refuse(code, 'This credential is not accepted.')
+    serve(t, { ...answers, get_account })
+    const page = await open(t, Panel, {}, { path: '/nowhere' })
+    saveBearer('sess_1')
+    await page.settle()
+    assert(page.has('button', 'Sign in'))
+    assert.deepEqual(page.toasts(), [toast])
+  })
+}
 
 test('the pages for a forgotten password open with and without a session', async (t) => {
   serve(t, answers)

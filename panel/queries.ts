@@ -1,5 +1,5 @@
 import {
-  keepPreviousData,
+  notifyManager,
   QueryClient,
   type UseMutationResult,
   type UseQueryResult,
@@ -14,6 +14,13 @@ import { callOperation } from './api.ts'
 import { refetch } from './refetch.ts'
 
 /** TanStack Query hooks for the operations of the contract. The operation name is the query key. */
+
+/**
+ * By default components are notified in the next macrotask, which a busy browser runs after the
+ * next click: a double click loaded a card twice. In a microtask, the first click disables the
+ * button.
+ */
+notifyManager.setScheduler(queueMicrotask)
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -63,6 +70,17 @@ export async function invalidateOperations(names: readonly OperationName[]): Pro
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
 
+/**
+ * Rows stay on screen while a filter changes, but never one object on the page of another, where
+ * its buttons would change the wrong one.
+ */
+const keepPreviousOf =
+  (input: object) =>
+  <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
+    idOf(query?.queryKey[1]) === idOf(input) ? previous : undefined
+
+const idOf = (input: unknown) => (input as { id?: string } | undefined)?.id
+
 type QueryOptions = {
   /** Milliseconds; for data that changes without an activity event, such as confirmations. */
   refetchInterval?: number
@@ -80,7 +98,7 @@ export function useOperationQuery<Name extends OperationName>(
     queryFn: ({ signal }) => callOperation(name, input, { signal }),
     enabled,
     refetchInterval: refetchInterval ?? false,
-    placeholderData: keepPreviousData,
+    placeholderData: keepPreviousOf(input),
   })
 }
 
@@ -115,7 +133,7 @@ export function useOperationList<Name extends ListName>(
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
+    placeholderData: keepPreviousOf(input),
   })
   return {
     rows: query.data?.pages.flatMap(({ data }) => data as RowOf<Name>[]),

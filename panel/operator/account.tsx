@@ -123,7 +123,7 @@ const dispute_columns: readonly Column<Dispute & { merchant_name: string }>[] = 
     title: 'Merchant',
     cell: ({ merchant_name, reason, created_at }) => (
       <>
-        {merchant_name}
+        <span className="wrap-anywhere">{merchant_name}</span>
         <span className="block text-sm text-soft">
           {humanize(reason)}
           <span className="num md:hidden">

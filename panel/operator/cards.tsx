@@ -24,7 +24,7 @@ const statuses = [
 function CardCell({ card }: { card: Row }) {
   return (
     <>
-      <span className="font-medium">{cardTitle(card)}</span>
+      <span className="font-medium wrap-anywhere">{cardTitle(card)}</span>
       <span className="num block text-sm text-soft capitalize">
         {card.brand} ·· {card.last4}
       </span>

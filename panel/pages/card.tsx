@@ -50,7 +50,7 @@ function CardDetails({ card }: { card: Card }) {
         action={<CardActions card={card} />}
       />
       <div className="grid items-start gap-6 lg:grid-cols-[22rem_1fr]">
-        <div className="space-y-4">
+        <div className="min-w-0 space-y-4">
           <Reveal card={card} />
           <Section>
             <CardBalance card={card} />

@@ -29,7 +29,7 @@ const columns: readonly Column<Card>[] = [
           aria-hidden
           className={classes('h-6 w-9 shrink-0 rounded max-sm:hidden', cardColor(card))}
         />
-        <span className="min-w-0">{cardTitle(card)}</span>
+        <span className="min-w-0 wrap-anywhere">{cardTitle(card)}</span>
       </span>
     ),
   },

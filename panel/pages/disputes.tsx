@@ -20,7 +20,7 @@ const columnsOf = (merchants: ReadonlyMap<string, string>): readonly Column<Disp
     sortKey: ({ id }) => merchants.get(id) ?? null,
     cell: ({ id, reason, created_at }) => (
       <>
-        <span className="block">{merchants.get(id) ?? '…'}</span>
+        <span className="block wrap-anywhere">{merchants.get(id) ?? '…'}</span>
         <span className="block text-sm font-normal text-soft md:hidden">
           {humanize(reason)} · <Time at={created_at} />
         </span>

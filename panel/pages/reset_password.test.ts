@@ -33,11 +33,11 @@ test('with two-factor authentication, a code is asked for in addition', async (t
 })
 
 test('a weak password is shown at its field', async (t) => {
-  serve(t, { reset_password: refuse('weak_password', 'Choose another password.') })
+  serve(t, { reset_password: refuse('weak_password', { password: 'is too common' }) })
   const page = await open(t, ResetPassword, {}, at)
   await page.fill('New password', 'password')
   await page.click('button', 'Change password')
-  assert.equal(page.errorOf('New password'), 'Choose another password.')
+  assert.equal(page.errorOf('New password'), 'Is too common.')
 })
 
 test('a link that was used or is incomplete offers a new one instead of a form', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
-import { type Answers, serve } from '#panel/test_support/network.ts'
+import { type Answers, no_response, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
 import { SpendingPage } from './spending.tsx'
@@ -81,4 +81,27 @@ test('a chosen card limits every figure, and no purchases say so', async (t) => 
   await page.fill('Card', card.id)
   assert.equal(service.sent('get_spending').at(-1)?.['card_id'], card.id)
   assert.match(page.text(), /No purchases this month/)
+})
+
+test('while the month before loads, its sum is not shown as $0.00', async (t) => {
+  useTestClock(t, '2026-11-16T09:30:00.000Z')
+  const given = get_spending as (input: { group_by: string; from: string }) => never
+  serve(t, {
+    ...answers,
+    get_spending: (input) => (input.from === '2026-10-01' ? no_response : given(input)),
+  })
+  const page = await open(t, SpendingPage, {}, { path: '/spending' })
+  assert.match(page.text(), /October 2026 – Refunded/)
+})
+
+test('while another month loads, no amounts of the last one are shown under its name', async (t) => {
+  useTestClock(t, '2026-11-16T09:30:00.000Z')
+  const service = serve(t, answers)
+  const page = await open(t, SpendingPage, {}, { path: '/spending' })
+  assert.match(page.text(), /November 2026 Spent \$200\.00/)
+  service.answer({ get_spending: no_response })
+  await page.click('button', 'Previous month')
+  await page.click('button', 'Previous month')
+  assert.match(page.text(), /September 2026/)
+  assert.doesNotMatch(page.text(), /\$/)
 })

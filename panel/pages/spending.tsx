@@ -53,7 +53,8 @@ export function SpendingPage() {
           <ChevronRight />
         </Button>
       </div>
-      <Month month={month} card_id={card_id} />
+      {/* Mounted anew, so that no amounts of another month stand under this one while it loads. */}
+      <Month key={`${month} ${card_id}`} month={month} card_id={card_id} />
     </>
   )
 }
@@ -138,7 +139,7 @@ function Figures({ spending, previous, before }: FiguresProps) {
         <div>
           <dt className="text-sm text-soft">{monthName(before)}</dt>
           <dd className="font-medium">
-            <Money usd={previous?.total_usd ?? 0} />
+            {previous === undefined ? '–' : <Money usd={previous.total_usd} />}
           </dd>
         </div>
         <div>

@@ -49,12 +49,18 @@ test('topups: the history is filtered, and says when a filter has no results', a
   assert.match(page.text(), /No results/)
 })
 
-test('topup_status: money that waits for us is on hold, and a smaller transfer partly paid', async (t) => {
+test('topup_status: money that waits for us is on hold, a smaller transfer partly paid, and nobody canceled an expired one', async (t) => {
   const example = row('list_topups')
   const rows = [
     { status: 'error' as const, status_reason: 'screening' as const, payment_state: null },
     { status: 'error' as const, status_reason: 'expired' as const, payment_state: null },
     { status: 'completed' as const, status_reason: null, payment_state: 'partial' as const },
+    { status: 'cancelled' as const, status_reason: 'expired' as const, payment_state: null },
+    {
+      status: 'cancelled' as const,
+      status_reason: 'cancelled_by_user' as const,
+      payment_state: null,
+    },
   ].map((each, at) => ({
     ...example,
     ...each,
@@ -64,7 +70,7 @@ test('topup_status: money that waits for us is on hold, and a smaller transfer p
   serve(t, { ...answers, list_topups: pageOf(rows as never) })
   const page = await open(t, Topups, {}, { path: '/topups' })
   const statuses = page.all('row').map((line) => line.children[1]?.textContent)
-  assert.deepEqual(statuses.slice(1), ['On hold', 'Failed', 'Partly paid'])
+  assert.deepEqual(statuses.slice(1), ['On hold', 'Failed', 'Partly paid', 'Expired', 'Canceled'])
 })
 
 test('topup, deposit_address: the address, the amount and the time left are shown', async (t) => {

@@ -48,7 +48,7 @@ const statuses = [
   ['awaiting', 'Awaiting deposit'],
   ['confirming', 'Confirming'],
   ['completed', 'Completed'],
-  ['cancelled', 'Canceled'],
+  ['cancelled', 'Canceled or expired'],
   ['error', 'Failed'],
 ] as const
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
+import { createElement } from 'react'
+import { type Answers, no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
 import { TransactionPage } from './transaction.tsx'
@@ -86,4 +87,15 @@ test('iso_message: a transaction without one is no error', async (t) => {
   await page.click('button', 'Show')
   assert(page.has('button', 'Hide'))
   assert.doesNotMatch(page.text(), /not found/)
+})
+
+test('while another transaction loads, the last one is not shown at its address', async (t) => {
+  const service = serve(t, answersFor(example))
+  const page = await open(t, TransactionPage, { id: example.id })
+  assert(page.has('button', 'Dispute charge'))
+  service.answer({ get_transaction: no_response })
+  const other_id = row('list_transactions').id.replace(/..$/, '00')
+  assert.notEqual(other_id, example.id)
+  await page.render(createElement(TransactionPage, { id: other_id }))
+  assert(!page.has('heading', 'Bahn') && !page.has('button', 'Dispute charge'))
 })

@@ -50,7 +50,7 @@ export function Transactions() {
       title: 'Card',
       sortKey: ({ card_id }) => card_names.of(card_id),
       wide_only: true,
-      cell: (row) => <span className="text-soft">{card_names.of(row.card_id)}</span>,
+      cell: (row) => <span className="wrap-anywhere text-soft">{card_names.of(row.card_id)}</span>,
     },
     ...(shows_events ? event_columns : purchase_columns),
   ]

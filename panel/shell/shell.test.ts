@@ -51,6 +51,20 @@ test('the stream is opened again after a break, and its events refetch what they
   assert.equal(service.calls.at(-1)?.headers.get('last-event-id'), event.id)
 })
 
+test('a stream that breaks before any event is resumed from where it began', async (t) => {
+  useTestClock(t)
+  const { id } = row('get_activity')
+  const streams = [new Response(`retry: 2000\nid: ${id}\n\n: keep-alive\n\n`)]
+  const service = serve(t, {
+    ...answers,
+    'GET /v1/activity/stream': () => streams.shift() ?? no_response,
+  })
+  const page = await open(t, Shell, { children: 'Page' })
+  await page.pass(2_500)
+  assert.equal(service.sent('GET /v1/activity/stream').length, 2)
+  assert.equal(service.calls.at(-1)?.headers.get('last-event-id'), id)
+})
+
 test('everything that moves money refetches the statement of this month', async (t) => {
   useTestClock(t)
   const names = ['topup.confirmed', 'dispute.won', 'withdrawal.completed', 'transaction.captured']

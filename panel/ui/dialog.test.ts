@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { createElement, type FormEvent } from 'react'
+import { createElement, type FormEvent, useState } from 'react'
 import { FlorinError } from '#client/client.ts'
 import { open, type Page } from '#panel/test_support/page.ts'
 import { ConfirmDialog } from './confirm_dialog.tsx'
@@ -131,4 +131,22 @@ test('confirm_dialog: an error of an earlier try is not shown when it is opened 
   await page.render(createElement(ConfirmDialog, { ...props, open: false }))
   await page.render(createElement(ConfirmDialog, props))
   assert(!page.has('alert'))
+})
+
+test('closing gives the focus back to the button that opened it', async (t) => {
+  for (const is_unmounted of [false, true]) {
+    const Opener = () => {
+      const [is_open, setOpen] = useState(false)
+      const button = createElement('button', { type: 'button', onClick: () => setOpen(true) }, 'Go')
+      const props = { open: is_open, onOpenChange: setOpen, title: 'Load card', children: 'Text' }
+      const dialog = (is_open || !is_unmounted) && createElement(Dialog, props)
+      return createElement('div', {}, button, dialog)
+    }
+    const page = await open(t, Opener, {})
+    await page.click('button', 'Go')
+    assert(page.has('dialog'))
+    await page.press('Escape')
+    await page.until(() => !page.has('dialog') && document.activeElement !== document.body)
+    assert.equal(document.activeElement?.textContent, 'Go')
+  }
 })

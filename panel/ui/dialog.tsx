@@ -64,7 +64,9 @@ function DialogFrame({
   const noteInput = ({ target }: FormEvent) => {
     if ((target as Element).matches(text_fields)) has_typed.current = true
   }
+  const { noteOpener, returnFocus } = useFocusReturn()
   const begin = (opening: Event) => {
+    noteOpener()
     has_typed.current = false
     focusFirstField(opening)
   }
@@ -78,6 +80,7 @@ function DialogFrame({
             className,
           )}
           onOpenAutoFocus={begin}
+          onCloseAutoFocus={returnFocus}
           onInput={noteInput}
           onSubmit={() => {
             if (stays_open_when_sent) has_typed.current = false
@@ -107,6 +110,23 @@ function DialogFrame({
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Radix returns the focus only to its own triggers, and would leave it nowhere. */
+function useFocusReturn(): { noteOpener(): void; returnFocus(closing: Event): void } {
+  const opener = useRef<HTMLElement | null>(null)
+  return {
+    noteOpener: () => {
+      const focused = document.activeElement as HTMLElement | null
+      // The item of a menu is gone when the dialog closes; its button is still there.
+      const menu_button = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby')
+      opener.current = menu_button == null ? focused : document.getElementById(menu_button)
+    },
+    returnFocus: (closing) => {
+      closing.preventDefault()
+      opener.current?.focus()
+    },
+  }
 }
 
 /** Radix would focus the close button, which comes first. Without a field, it is "Cancel". */

@@ -5,6 +5,7 @@ import { createElement } from 'react'
 import { useTestClock } from '#panel/test_support/clock.ts'
 import { open } from '#panel/test_support/page.ts'
 import { FilterBar, FilterSearch, FilterSelect, useFilters } from './filters.tsx'
+import { PeriodFilter, period_filter_names } from './period.tsx'
 
 const options = [['active', 'Active']] as const
 
@@ -57,4 +58,20 @@ test('a search waits until typing pauses, and then filters once', async (t) => {
   assert.equal(page.path(), '/list')
   await page.pass(200)
   assert.equal(page.path(), '/list?merchant=bahn')
+})
+
+test('a custom range counts as one filter, and names the time zone of its days', async (t) => {
+  const Ranged = () => {
+    const filters = useFilters([...period_filter_names, 'zone'])
+    const period = createElement(PeriodFilter, { key: 'period', ...filters })
+    const bar = { ...filters, children: [period] }
+    return createElement(FilterBar, bar)
+  }
+  const range = 'period=between&from=2026-11-01&to=2026-11-30'
+  const page = await open(t, Ranged, {}, { path: `/list?${range}&zone=utc` })
+  assert.match(page.text(), /Filters \(1\)/)
+  assert(page.has('option', 'Custom range (UTC)'))
+  await page.click('button', 'Clear')
+  assert.equal(page.path(), '/list')
+  assert(page.has('option', 'Custom range'))
 })

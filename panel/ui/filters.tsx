@@ -14,6 +14,9 @@ export type Filters<Name extends string> = {
   clear(): void
 }
 
+/** They belong to the period, which counts as one filter. */
+const period_parts: readonly string[] = ['from', 'to', 'zone']
+
 /** Filters are kept in the URL, so a filtered list can be bookmarked and shared. */
 export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
   const [query, setQuery] = useSearchParams()
@@ -34,7 +37,7 @@ export function useFilters<const Name extends string>(names: readonly Name[]): F
   return {
     values: Object.fromEntries(pairs) as Record<Name, string>,
     active: Object.fromEntries(active) as Partial<Record<Name, string>>,
-    count: active.length,
+    count: active.filter(([name]) => !period_parts.includes(name)).length,
     set: (name, value) => change({ [name]: value }),
     clear: () => change(Object.fromEntries(names.map((name) => [name, '']))),
   }

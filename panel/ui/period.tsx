@@ -4,18 +4,24 @@ import { FilterSelect, type Filters } from './filters.tsx'
 
 const DAY_MS = 86_400_000
 
-const periods: readonly (readonly [string, string])[] = [
+const periodsIn = (zone: string): readonly (readonly [string, string])[] => [
   ['1', 'Last 24 hours'],
   ['7', 'Last 7 days'],
   ['30', 'Last 30 days'],
   ['90', 'Last 90 days'],
-  ['between', 'Custom range'],
+  // Rows show local times, which may be on the day before or after.
+  ['between', zone === 'utc' ? 'Custom range (UTC)' : 'Custom range'],
 ]
 
 export const period_filter_names = ['period', 'from', 'to'] as const
 type PeriodFilters = Filters<(typeof period_filter_names)[number]>
 
-export function PeriodFilter({ values, set }: Pick<PeriodFilters, 'values' | 'set'>) {
+/** `zone` is `utc` in links from reports, whose days are UTC days. */
+type PeriodValues = PeriodFilters['values'] & { zone?: string }
+
+type Props = Pick<PeriodFilters, 'set'> & { values: PeriodValues }
+
+export function PeriodFilter({ values, set }: Props) {
   return (
     <>
       <FilterSelect
@@ -23,7 +29,7 @@ export function PeriodFilter({ values, set }: Pick<PeriodFilters, 'values' | 'se
         name="period"
         label="Date"
         any="Any time"
-        options={periods}
+        options={periodsIn(values.zone ?? '')}
       />
       {values.period === 'between' &&
         (['from', 'to'] as const).map((name) => (
@@ -40,9 +46,6 @@ export function PeriodFilter({ values, set }: Pick<PeriodFilters, 'values' | 'se
     </>
   )
 }
-
-/** `zone` is `utc` in links from reports, whose days are UTC days. */
-type PeriodValues = PeriodFilters['values'] & { zone?: string }
 
 /** The period as filters of a list operation. Days begin at midnight in the user's time zone. */
 export function createdRange({ period, from, to, zone }: PeriodValues): {

@@ -78,11 +78,8 @@ export function problemText({ message, details: [first] }: FlorinError): string 
 const code_fields: Readonly<Record<string, readonly string[]>> = {
   insufficient_balance: ['amount_usd', 'load_usd'],
   insufficient_card_balance: ['amount_usd'],
-  invalid_address: ['address'],
-  address_blocked: ['address'],
   email_taken: ['email'],
   invalid_credentials: ['current_password'],
-  weak_password: ['password'],
   totp_invalid: ['totp_code'],
 }
 

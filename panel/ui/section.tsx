@@ -50,7 +50,9 @@ export function PageHeader({ title, tab, description, action }: HeaderProps) {
     <header className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
         <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
-        {description !== undefined && <p className="mt-0.5 text-pretty text-soft">{description}</p>}
+        {description !== undefined && (
+          <p className="mt-0.5 text-pretty wrap-anywhere text-soft">{description}</p>
+        )}
       </div>
       {action !== undefined && <div className="flex flex-wrap gap-2">{action}</div>}
     </header>

@@ -59,6 +59,17 @@ test('canceling asks first, names the balance that returns, and can be dismissed
   assert(!page.has('dialog'))
 })
 
+test('a dialog that a menu opened gives the focus back to the button of the menu', async (t) => {
+  serve(t, {})
+  const page = await open(t, CardActions, { card })
+  await page.click('button', 'More actions')
+  await page.click('menuitem', 'Cancel card')
+  await page.press('Escape')
+  const button = page.get('button', 'More actions')
+  await page.until(() => document.activeElement === button)
+  assert(!page.has('dialog'))
+})
+
 test('a dialog that is opened again does not show the error of the last time', async (t) => {
   serve(t, { cancel_card: refuse('card_cancelled', 'This card is canceled.') })
   const page = await open(t, CardActions, { card })

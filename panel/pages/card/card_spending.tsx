@@ -1,11 +1,13 @@
 import { Link } from 'wouter'
 import type { Card } from '#contract/cards.ts'
+import type { Spending } from '#contract/spending.ts'
 import { useOperationQuery } from '#panel/queries.ts'
 import { serviceNow } from '#panel/service_clock.ts'
 import { Meter } from '#panel/ui/meter.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Sparkline } from '#panel/ui/sparkline.tsx'
+import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
@@ -14,7 +16,7 @@ const dayBefore = (days: number) =>
 
 /** The last 30 days of a card, and how much of its limits is used. */
 export function CardSpending({ card }: { card: Card }) {
-  const { spent_usd } = useDailySpending(card.id)
+  const spending = useDailySpending(card.id)
   const link = (
     <Link
       href={`/spending?card_id=${card.id}`}
@@ -25,10 +27,18 @@ export function CardSpending({ card }: { card: Card }) {
   )
   return (
     <Section title="Last 30 days" action={link}>
-      <p className="mb-2 text-lg font-semibold">
-        <Money usd={spent_usd} />
-      </p>
-      {spent_usd > 0 && <CardSparkline card_id={card.id} />}
+      {spending.data !== undefined ? (
+        <>
+          <p className="mb-2 text-lg font-semibold">
+            <Money usd={spending.data.total_usd} />
+          </p>
+          {spending.data.total_usd > 0 && <CardSparkline card_id={card.id} />}
+        </>
+      ) : spending.error === null ? (
+        <Skeleton className="h-7 w-24" />
+      ) : (
+        <ErrorState problem={spending.error} retry={() => void spending.refetch()} />
+      )}
       <div className="mt-3 space-y-3 empty:hidden">
         <LimitGauge card={card} period="daily" />
         <LimitGauge card={card} period="monthly" />
@@ -37,23 +47,26 @@ export function CardSpending({ card }: { card: Card }) {
   )
 }
 
-function useDailySpending(card_id: string): { spent_usd: number; values: number[] } {
-  const days = Array.from({ length: DAYS }, (_, at) => dayBefore(DAYS - 1 - at))
+function useDailySpending(card_id: string) {
   const input = { from: dayBefore(DAYS - 1), to: dayBefore(0), group_by: 'day', card_id } as const
-  const spending = useOperationQuery('get_spending', input).data
-  const by_day = new Map(spending?.data.map((row) => [row.key, row.spent_usd]))
-  return {
-    spent_usd: spending?.total_usd ?? 0,
-    values: days.map((day) => by_day.get(day) ?? 0),
-  }
+  return useOperationQuery('get_spending', input)
+}
+
+function valuesByDay({ data }: Spending): number[] {
+  const by_day = new Map(data.map((row) => [row.key, row.spent_usd]))
+  return Array.from({ length: DAYS }, (_, at) => by_day.get(dayBefore(DAYS - 1 - at)) ?? 0)
 }
 
 /** The spending of a card on each of the last 30 days. */
 export function CardSparkline({ card_id }: { card_id: string }) {
-  const { spent_usd, values } = useDailySpending(card_id)
-  if (spent_usd === 0)
-    return <span className="text-sm whitespace-nowrap text-soft">No spending</span>
-  return <Sparkline label={`Spent in the last 30 days: ${formatUsd(spent_usd)}`} values={values} />
+  const { data: spending, error } = useDailySpending(card_id)
+  if (spending === undefined && error === null) return <Skeleton className="h-4 w-16" />
+  if (spending === undefined || spending.total_usd === 0) {
+    const text = spending === undefined ? 'Not available' : 'No spending'
+    return <span className="text-sm whitespace-nowrap text-soft">{text}</span>
+  }
+  const label = `Spent in the last 30 days: ${formatUsd(spending.total_usd)}`
+  return <Sparkline label={label} values={valuesByDay(spending)} />
 }
 
 const period_names = { daily: 'Today', monthly: 'This month' } as const

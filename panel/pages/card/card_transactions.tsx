@@ -20,8 +20,8 @@ const columns: readonly Column<Transaction>[] = [
     title: 'Merchant',
     sortKey: ({ merchant_name }) => merchant_name,
     cell: ({ merchant_name, mcc, created_at }) => (
-      <span className="block max-w-44 min-w-0 sm:max-w-none">
-        <span className="block truncate font-medium">{merchant_name}</span>
+      <span className="block min-w-0">
+        <span className="block font-medium wrap-anywhere">{merchant_name}</span>
         <span className="block truncate text-sm text-soft max-md:hidden">{categoryName(mcc)}</span>
         <span className="num block text-sm text-soft md:hidden">
           <Time at={created_at} />

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { refuse, serve } from '#panel/test_support/network.ts'
+import { no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
 import { MoveMoney } from './move_money.tsx'
@@ -30,6 +30,20 @@ test('a refused amount is shown at the amount field and the dialog stays open', 
   assert.equal(page.errorOf('Amount'), 'Your balance is $200.00.')
   assert(page.has('dialog', 'Load card'))
   assert.equal(document.activeElement, page.get('textbox', 'Amount'))
+})
+
+test('two clicks that a busy browser delivers right after each other load once', async (t) => {
+  const service = serve(t, { get_balance, load_card: sample('load_card', { amount_usd: 50 }) })
+  const page = await open(t, MoveMoney, { card })
+  await page.click('button', 'Load')
+  await page.fill('Amount', '50')
+  const button = page.get('button', 'Load')
+  button.click()
+  // Between two events a browser runs microtasks, and timers only when it has time.
+  for (let tasks = 0; tasks < 20; tasks += 1) await Promise.resolve()
+  button.click()
+  await page.settle()
+  assert.deepEqual(service.sent('load_card'), [{ id: card.id, amount_usd: 50 }])
 })
 
 test('an amount with a comma for decimals is not sent', async (t) => {
@@ -70,4 +84,11 @@ test('a canceled card takes no money, and an empty one gives none', async (t) =>
   const page = await open(t, MoveMoney, { card: { ...card, status: 'cancelled', balance_usd: 0 } })
   assert.equal((page.get('button', 'Load') as HTMLButtonElement).disabled, true)
   assert.equal((page.get('button', 'Unload') as HTMLButtonElement).disabled, true)
+})
+
+test('a balance that is not known yet is not shown as $0.00', async (t) => {
+  serve(t, { get_balance: no_response })
+  const page = await open(t, MoveMoney, { card })
+  await page.click('button', 'Load')
+  assert.doesNotMatch(page.in('dialog').text(), /available/)
 })

@@ -48,7 +48,7 @@ export function MoveMoney({ card }: { card: Card }) {
 type FormProps = { card: Card; onDone(): void }
 
 function Load({ card, onDone }: FormProps) {
-  const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd ?? 0
+  const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
   const [amount, setAmount] = useState('')
   const load_card = useOperationMutation('load_card', {
     onSuccess: ({ amount_usd }) => {
@@ -67,7 +67,7 @@ function Load({ card, onDone }: FormProps) {
         required
         value={amount}
         onChange={(change) => setAmount(change.target.value)}
-        hint={`${formatUsd(balance_usd)} available`}
+        hint={balance_usd !== undefined && `${formatUsd(balance_usd)} available`}
         error={fieldError(load_card.error, 'amount_usd')}
         keeps_hint
       />

@@ -36,7 +36,7 @@ function Address({ webhook: { url, description } }: { webhook: Webhook }) {
     <>
       <span className="block break-all">{url}</span>
       {description !== null && (
-        <span className="block text-sm font-normal text-soft">{description}</span>
+        <span className="block text-sm font-normal wrap-anywhere text-soft">{description}</span>
       )}
     </>
   )

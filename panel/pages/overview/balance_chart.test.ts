@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { useTestClock } from '#panel/test_support/clock.ts'
-import { serve } from '#panel/test_support/network.ts'
+import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
 import { page as pageOf, row, sample } from '#panel/test_support/samples.ts'
 import { BalanceChart } from './balance_chart.tsx'
@@ -23,4 +23,13 @@ test('the range is chosen by buttons, and the chart says which one it shows', as
   assert.equal(page.get('button', '7 days').getAttribute('aria-pressed'), 'true')
   assert.equal(page.get('button', '30 days').getAttribute('aria-pressed'), 'false')
   assert(service.sent('get_balance_history').length >= asked)
+})
+
+test('a history that cannot be loaded is an error with a way to try again', async (t) => {
+  const service = serve(t, { get_balance_history: refuse('account_suspended', 'Suspended.') })
+  const page = await open(t, BalanceChart, {})
+  assert.match(page.get('alert').textContent ?? '', /Suspended\./)
+  service.answer({ get_balance_history: pageOf([change]) })
+  await page.click('button', 'Try again')
+  assert(page.has('img', /last 30 days/))
 })

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { Chart } from '#panel/ui/chart.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { formatUsd } from '#panel/ui/money.tsx'
-import { Skeleton } from '#panel/ui/states.tsx'
+import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { useBalanceSteps } from './balance_points.ts'
 
 const compact_usd = new Intl.NumberFormat('en-US', {
@@ -25,14 +25,18 @@ const ranges = [
 /** The balance over a range of days, with the value under the pointer. */
 export function BalanceChart() {
   const [days, setDays] = useState(30)
-  const steps = useBalanceSteps(days)
+  const { data: steps, error, refetch } = useBalanceSteps(days)
   const series = useMemo(() => ({ name: 'Balance', values: steps?.values ?? [] }), [steps])
   const latest = steps?.values.at(-1) ?? 0
   return (
     <div className="mt-4">
       <RangePicker days={days} onPick={setDays} />
       {steps === undefined ? (
-        <Skeleton className="h-45" />
+        error === null ? (
+          <Skeleton className="h-45" />
+        ) : (
+          <ErrorState problem={error} retry={() => void refetch()} />
+        )
       ) : (
         <div className="-ml-2">
           <Chart

@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { FlorinError } from '#client/client.ts'
 import type { BalancePoint } from '#contract/balance.ts'
 import { callOperation } from '#panel/api.ts'
 import { serviceNow } from '#panel/service_clock.ts'
@@ -31,8 +32,8 @@ async function readPoints(from: string, signal: AbortSignal): Promise<BalancePoi
 }
 
 /** The balance over the last days, as steps from the start of the range to now. */
-export function useBalanceSteps(days: number): BalanceSteps | undefined {
-  return useQuery({
+export function useBalanceSteps(days: number): UseQueryResult<BalanceSteps, FlorinError> {
+  return useQuery<BalanceSteps, FlorinError>({
     queryKey: ['get_balance_history', 'steps', days],
     queryFn: async ({ signal }) => {
       const now_s = serviceNow() / 1_000
@@ -43,7 +44,7 @@ export function useBalanceSteps(days: number): BalanceSteps | undefined {
       const [before] = (await callOperation('get_balance_history', input, { signal })).data
       return stepsOf({ points, before_usd: before?.balance_usd ?? null, from_s, now_s })
     },
-  }).data
+  })
 }
 
 type StepsInput = {

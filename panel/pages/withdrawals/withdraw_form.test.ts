@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
-import { type Answers, refuse, serve } from '#panel/test_support/network.ts'
+import { type Answers, no_response, refuse, serve } from '#panel/test_support/network.ts'
 import { open, type Page } from '#panel/test_support/page.ts'
 import { sample } from '#panel/test_support/samples.ts'
 import { WithdrawForm } from './withdraw_form.tsx'
@@ -50,16 +50,16 @@ test('the whole balance is entered by one button, and Back keeps what was typed'
 test('a refused amount or address leads back to its field', async (t) => {
   const service = serve(t, {
     ...answersWith(false),
-    withdraw: refuse('insufficient_balance', 'Your balance is $250.50.'),
+    withdraw: refuse('insufficient_balance', 'Your balance is $150.50.'),
   })
   const page = await open(t, WithdrawForm, props)
-  await review(page, '300')
-  await page.click('button', 'Send $300.00')
-  assert.equal(page.errorOf('Amount'), 'Your balance is $250.50.')
-  service.answer({ withdraw: refuse('address_blocked', 'We can’t send there.') })
+  await review(page, '200')
+  await page.click('button', 'Send $200.00')
+  assert.equal(page.errorOf('Amount'), 'Your balance is $150.50.')
+  service.answer({ withdraw: refuse('address_blocked', { address: 'is blocked' }) })
   await page.click('button', 'Continue')
-  await page.click('button', 'Send $300.00')
-  assert.equal(page.errorOf('Wallet address'), 'We can’t send there.')
+  await page.click('button', 'Send $200.00')
+  assert.equal(page.errorOf('Wallet address'), 'Is blocked.')
   assert.equal(page.errorOf('Amount'), undefined)
 })
 
@@ -92,11 +92,24 @@ test('two-factor authentication that was turned on elsewhere asks for a code, an
   assert.deepEqual(second, { amount_usd: 100, address, totp_code: '111111' })
 })
 
-test('an amount below the fee shows no net amount', async (t) => {
-  serve(t, answersWith(false))
+test('an amount that is too small, or more than there is, is refused before the review', async (t) => {
+  const service = serve(t, answersWith(false))
   const page = await open(t, WithdrawForm, props)
   await review(page, '0.5')
+  assert.equal(page.errorOf('Amount'), 'A withdrawal must be between $10.00 and $25,000.00.')
   assert.match(page.text(), /You receive –/)
-  await page.click('button', 'Back')
-  assert.match(page.text(), /You receive –/)
+  await review(page, '250.51')
+  assert.equal(page.errorOf('Amount'), 'Your balance is too low.')
+  assert(document.activeElement === page.get('textbox', 'Amount'), 'the field has the focus')
+  await review(page, '250.50')
+  assert(page.has('dialog', 'Review withdrawal'))
+  assert.deepEqual(service.sent('withdraw'), [])
+})
+
+test('a fee that is not known yet is not reviewed as $0.00', async (t) => {
+  serve(t, { ...answersWith(false), get_limits: no_response })
+  const page = await open(t, WithdrawForm, props)
+  await review(page)
+  assert(page.has('dialog', 'Review withdrawal'))
+  assert.doesNotMatch(page.text(), /Fee|You receive/)
 })

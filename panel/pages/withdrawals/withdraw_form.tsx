@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { FlorinError } from '#client/client.ts'
+import { FlorinError } from '#client/client.ts'
 import { useCodeRequired, withoutCodeDemand } from '#panel/pages/security/code_required.ts'
 import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -33,14 +33,18 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
       if (isAbout(first_fields, problem)) setReview(false)
     },
   })
+  const [refusal, setRefusal] = useState<FlorinError | null>(null)
+  const requireAmount = useAmountCheck()
   const has_code = useCodeRequired(withdraw.error)
-  const problem = withoutCodeDemand(withdraw.error)
+  const problem = refusal ?? withoutCodeDemand(withdraw.error)
   const amount_usd = parseUsd(draft.amount) ?? 0
   const submit = (form: FormEvent) => {
     form.preventDefault()
     if (!is_review) {
+      const refused = requireAmount(amount_usd)
       withdraw.reset()
-      return setReview(true)
+      setRefusal(refused)
+      return setReview(refused === null)
     }
     const code = has_code ? { totp_code: draft.code.trim() } : {}
     withdraw.mutate({ amount_usd, address: draft.address.trim(), ...code })
@@ -49,7 +53,10 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
     withdraw.reset()
     setReview(false)
   }
-  const change = (changed: Partial<WithdrawalDraft>) => setDraft({ ...draft, ...changed })
+  const change = (changed: Partial<WithdrawalDraft>) => {
+    setRefusal(null)
+    setDraft({ ...draft, ...changed })
+  }
   return (
     <Dialog
       open
@@ -75,6 +82,28 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
       </form>
     </Dialog>
   )
+}
+
+/**
+ * Refuses an amount that the service would refuse, before the review: afterwards it would also use
+ * up the authentication code. The service judges amounts while the limits are still loading.
+ */
+function useAmountCheck(): (amount_usd: number) => FlorinError | null {
+  const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
+  const limits = useOperationQuery('get_limits', {}).data?.spend_limits
+  const sentenceFor = (amount_usd: number) => {
+    if (limits !== undefined) {
+      const { withdrawal_min_usd: least, withdrawal_max_usd: most } = limits
+      if (amount_usd < least || amount_usd > most)
+        return `A withdrawal must be between ${formatUsd(least)} and ${formatUsd(most)}.`
+    }
+    if (balance_usd !== undefined && amount_usd > balance_usd) return 'Your balance is too low.'
+    return null
+  }
+  return (amount_usd) => {
+    const message = sentenceFor(amount_usd)
+    return message === null ? null : new FlorinError({ code: 'insufficient_balance', message })
+  }
 }
 
 type StepProps = {
@@ -157,16 +186,18 @@ const netAmount = (amount_usd: number, fee_usd: number) => Number((amount_usd - 
 type ReviewStepProps = StepProps & { has_code: boolean }
 
 function ReviewStep({ draft, has_code, change, problem }: ReviewStepProps) {
-  const fee_usd = useOperationQuery('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
+  const limits = useOperationQuery('get_limits', {}).data?.spend_limits
   const amount_usd = parseUsd(draft.amount) ?? 0
-  const limits = { withdrawal_fee_usd: fee_usd }
   return (
     <>
       <DescriptionList
         rows={[
           ['Amount', <Money key="amount" usd={amount_usd} />],
-          ['Fee', <Money key="fee" usd={fee_usd} />],
-          ['You receive', <NetAmount key="net" amount_usd={amount_usd} limits={limits} />],
+          limits !== undefined && ['Fee', <Money key="fee" usd={limits.withdrawal_fee_usd} />],
+          limits !== undefined && [
+            'You receive',
+            <NetAmount key="net" amount_usd={amount_usd} limits={limits} />,
+          ],
           ['Asset', 'USDT on TRON'],
           [
             'To',
