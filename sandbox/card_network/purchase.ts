@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '#contract/problem.ts'
 import { numberOfCountry } from '#iso8583/country_numbers.ts'
-import { type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
+import { amountFromMinor, type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
 import { writeCardAcceptor } from '#iso8583/subfields.ts'
 import { decimalParts, decimalsOf } from '#kernel/money.ts'
 import { invalid } from '#sandbox/control.ts'
@@ -74,11 +74,12 @@ export function parseAmount(amount: unknown, { decimals, letters }: Currency): b
   const isRight = Number.isFinite(amount) && amount > 0 && decimalsOf(amount) <= decimals
   const minor = isRight ? exactMinor(amount, decimals) : 0n
   if (minor > 0n && minor <= MINOR_MAX) return minor
-  throw new Problem(
-    'invalid_amount',
-    `amount must be more than 0, with at most ${decimals} decimal places for ${letters}.`,
-    { details: [{ field: 'amount', message: `must be more than 0 in whole cents of ${letters}` }] },
-  )
+  const most = amountFromMinor(MINOR_MAX, letters)
+  const places = `up to ${decimals} decimal places for ${letters}`
+  const rule = `must be more than 0 and at most ${most}, with ${places}`
+  throw new Problem('invalid_amount', `amount ${rule}.`, {
+    details: [{ field: 'amount', message: rule }],
+  })
 }
 
 export function exactMinor(amount: number, decimals: number): bigint {

@@ -8,6 +8,10 @@ import { assert } from './assert.ts'
 export type Micros = bigint
 
 export const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
+export const greatest = (a: Micros, b: Micros): Micros => (a > b ? a : b)
+
+/** The smallest amount of requests that take whole cents. */
+export const CENT_MICROS: Micros = 10_000n
 
 export const MICRO_DECIMALS = 6
 const MICROS_PER_DOLLAR = 10n ** BigInt(MICRO_DECIMALS)

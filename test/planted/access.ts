@@ -199,8 +199,8 @@ export const access_rules: readonly PlantedBug[] = [
   {
     name: 'limit_withdrawal_fee',
     file: 'src/domain/withdrawals/withdrawal.ts',
-    find: 'amount_usd <= withdrawal_fee_usd',
-    replace: 'amount_usd < withdrawal_fee_usd',
+    find: 'microsFromUsd(limits.withdrawal_fee_usd) + 1n',
+    replace: 'microsFromUsd(limits.withdrawal_fee_usd)',
     breaks: 'A withdrawal is more than its fee.',
     tests: ['src/domain/withdrawals/withdrawal.test.ts'],
   },

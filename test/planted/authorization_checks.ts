@@ -91,7 +91,7 @@ export const authorization_checks: readonly PlantedBug[] = [
   },
   {
     name: 'check_amount',
-    find: '(minor === 0n || micros === 0n)',
+    find: 'minor === 0n || micros === 0n',
     replace: 'minor === 0n',
     breaks: 'A purchase that converts to nothing is declined.',
   },
@@ -151,8 +151,14 @@ export const authorization_checks: readonly PlantedBug[] = [
   },
   {
     name: 'check_credit_spends',
-    find: `kind === 'credit' ? 0n :`,
-    replace: `kind === 'verify' ? 0n :`,
+    find: `kind === 'credit' || PAYS_NOTHING`,
+    replace: 'PAYS_NOTHING',
     breaks: 'A credit counts against no limit.',
+  },
+  {
+    name: 'check_balance_spends',
+    find: `kind === 'credit' || PAYS_NOTHING.has(kind) ?`,
+    replace: `kind === 'credit' ?`,
+    breaks: 'The amount of a balance inquiry counts against no limit.',
   },
 ].map((bug) => ({ file, tests, ...bug }))

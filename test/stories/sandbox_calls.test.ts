@@ -110,6 +110,20 @@ test('expire refuses an amount, and a refund that is held for an operator is rep
   assert.match(refund.body['message'], /operator/)
 })
 
+test('an amount is refused with its bounds in its currency', async () => {
+  const holder = await openHolder(service, 10)
+  const card = await issueCard(url, holder.key, { type: 'virtual' })
+  for (const [body, bounds] of [
+    [{ amount: 100_000_000 }, 'at most 99999999.99, with up to 2 decimal places for USD'],
+    [{ amount: 0.5, currency: 'JPY' }, 'at most 9999999999, with up to 0 decimal places for JPY'],
+  ] as const) {
+    const path = `/sandbox/v1/cards/${card.id}/authorize`
+    const reply = await send(url, 'POST', path, { bearer: holder.key, body })
+    assertRefused(reply, 422, 'invalid_amount')
+    assert.equal(reply.body['message'], `amount must be more than 0 and ${bounds}.`)
+  }
+})
+
 test('clock/advance says that zero is not enough', async () => {
   const reply = await send(url, 'POST', '/sandbox/v1/clock/advance', {
     bearer,

@@ -175,6 +175,7 @@ const purseRow = (
   read_micros: balance_micros,
   moved_at: null,
   is_changed: false,
+  holds_expire_at: null,
   spent_day: null,
   day_spent_micros: 0n,
   month_spent_micros: 0n,

@@ -2,7 +2,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { recordAuthorization, recordDecline } from './authorize.ts'
 import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
-import { hold } from './money.ts'
+import { hold, keepUntilExpiry } from './money.ts'
 import { holdForOperator, minorOfPurchase, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -85,6 +85,7 @@ function complete(
     status: completedStatus(authorization, open_micros),
     expires_at: state.expires_at,
   })
+  if (open_micros > 0n) keepUntilExpiry(state, card)
   emitTransactionEvent(state, authorization, 'adjusted')
   useCard(state, card, authorization)
 }

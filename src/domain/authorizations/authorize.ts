@@ -3,7 +3,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { attemptsAreUsedUp, findObjections, withFailure } from './checks.ts'
-import { availableBalance, debitCard, debtOf, hold } from './money.ts'
+import { availableBalance, debitCard, debtOf, hold, keepUntilExpiry } from './money.ts'
 import { minorOfPurchase } from './price.ts'
 import { decision, declined, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -131,6 +131,7 @@ export function recordAuthorization(
     ...fields,
   })
   row.authorization_id = row.id
+  if (row.open_micros > 0n) keepUntilExpiry(state, request_on_card.card)
   countAuthorization(state, request_on_card.card, {
     authorization: row,
     micros: row.amount_micros,

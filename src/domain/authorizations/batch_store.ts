@@ -15,7 +15,10 @@ import type { CardRequest } from './request.ts'
 /** The reads of a batch. They are sent together, after the statement that locks the cards. */
 
 /** All columns are null for a purse that was never used; a locked one is created. */
-type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof SpentAmounts>
+type PurseSnapshot = Pick<
+  PurseRow,
+  'balance_micros' | 'held_micros' | 'holds_expire_at' | keyof SpentAmounts
+>
 type NoPurse = { [Column in keyof PurseSnapshot]: null }
 
 export type CardSnapshot = (PurseSnapshot | NoPurse) &
@@ -28,8 +31,8 @@ export type CardSnapshot = (PurseSnapshot | NoPurse) &
 /** Balance, holds and spending of each card, and its account's debt and last event. */
 const snapshotSql = batchCardsSql(
   (numbers) =>
-    `select c.id, c.pan_hash, p.balance_micros, p.held_micros, p.spent_day::text,
-            p.day_spent_micros, p.month_spent_micros,
+    `select c.id, c.pan_hash, p.balance_micros, p.held_micros, p.holds_expire_at,
+            p.spent_day::text, p.day_spent_micros, p.month_spent_micros,
             coalesce((select -d.balance_micros
                         from (${purseSql('receivable', 'c.account_id')}) d), 0) as owed_micros,
             h.event_sequence, h.last_event_id

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CardBatch, openCardBatch, transactionOf, USD } from '#test/support/card_batch.ts'
+import {
+  type CardBatch,
+  cardRequest,
+  openCardBatch,
+  transactionOf,
+  USD,
+} from '#test/support/card_batch.ts'
 
 /** An open authorization of 10 USD on a card with 100 USD. */
 async function openAuthorized(money = {}, fields = {}) {
@@ -112,4 +118,13 @@ test('a capture of a released hold debits the card', async () => {
   captureOf(batch, authorization.id, 10n * USD)
   assert.equal(authorization.status, 'captured')
   assert.deepEqual(batch.balances(), { card: 90, held: 0, treasury: 0, owed: 0 })
+})
+
+test('sentences about a clearing without a merchant say so', async () => {
+  const batch = await openCardBatch({ card: USD })
+  const merchant = { ...cardRequest(batch.card, 'capture').merchant, merchant_name: '' }
+  batch.send('capture', { merchant, usd: 3n * USD })
+  const messages = batch.state.events.map(({ event }) => event.message)
+  assert.match(messages[0] ?? '', /A charge of [$]3.00 at an unknown merchant was more than/)
+  assert.equal(messages[1], 'Charged: $3.00 at an unknown merchant.')
 })

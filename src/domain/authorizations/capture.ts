@@ -34,6 +34,7 @@ export function capture(state: BatchState, request: CardRequest): Decision {
       is_forced: authorization === null,
       settled_at: state.now,
     },
+    authorization,
   )
   if (authorization === null) captureWithoutHold(state, card, row, amount)
   else captureAuthorization(state, card, { authorization, row, is_final: request.is_final })

@@ -206,6 +206,21 @@ test('a limit of zero blocks payments, but not verifications and credits', () =>
   assert.deepEqual(objections({ card: { limits }, request: { kind: 'credit' } }), [])
 })
 
+test('an amount in a balance inquiry or a verification is not paid, so nothing limits it', () => {
+  const limits = { per_transaction: 0n, daily: 0n, monthly: 0n }
+  const charges = [
+    usd(10n).charge,
+    { minor: 1_000n, currency: 'EUR', micros: null, fx_rate: null },
+    { minor: 0n, currency: null, micros: 0n, fx_rate: null },
+  ]
+  for (const kind of ['balance', 'verify'] as const) {
+    for (const charge of charges) {
+      const poor = { card: { limits }, available: 0n, owed: 1n }
+      assert.deepEqual(objections({ ...poor, request: { kind, charge } }), [])
+    }
+  }
+})
+
 test('an account with a debt cannot spend, whatever the card balance', () => {
   assert.deepEqual(objections({ owed: 1n }), ['insufficient_funds'])
 })

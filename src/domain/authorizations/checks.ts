@@ -3,7 +3,7 @@ import { countryIsAllowed, mccIsAllowed } from '#domain/cards/controls.ts'
 import { isOpenToMerchant } from '#domain/cards/merchant_lock.ts'
 import type { Micros } from '#kernel/money.ts'
 import { type CardState, type ChallengeState, expiryOf } from './card_state.ts'
-import type { CardRequest } from './request.ts'
+import type { CardRequest, Entry } from './request.ts'
 
 export type CheckInput = {
   request: CardRequest
@@ -84,7 +84,7 @@ const isPastValidity = ({ valid_until }: CardState, now: Date): boolean =>
   valid_until !== null && now > valid_until
 
 /** Entry modes without the card present, where CVV and expiry can be guessed. */
-const GUESSABLE: ReadonlySet<CardRequest['entry']['entry_mode']> = new Set([
+const GUESSABLE: ReadonlySet<Entry['entry_mode']> = new Set([
   'keyed',
   'ecommerce',
   'credential_on_file',
@@ -118,17 +118,20 @@ export function withFailure(card: Pick<CardState, 'failed_at'>, now: Date): Date
 type AttemptInput = Pick<CheckInput, 'request' | 'card' | 'now'>
 
 const isBlockedByAttempts = ({ request, card, now }: AttemptInput): boolean =>
-  GUESSABLE.has(request.entry.entry_mode) && attemptsAreUsedUp(card, now)
+  request.entry !== null && GUESSABLE.has(request.entry.entry_mode) && attemptsAreUsedUp(card, now)
 
 function checkAttempts(input: CheckInput): DeclineCode | null {
   return isBlockedByAttempts(input) ? 'verification_attempts_exceeded' : null
 }
 
+/** An amount in these is not paid, so neither it nor its currency matters. */
+const PAYS_NOTHING: ReadonlySet<CardRequest['kind']> = new Set(['verify', 'balance'])
+
 function checkAmount({ request }: CheckInput): DeclineCode | null {
+  if (PAYS_NOTHING.has(request.kind)) return null
   const { currency, micros, minor } = request.charge
   if (currency === null || micros === null) return 'currency_not_supported'
-  const asksNothing = request.kind === 'verify' || request.kind === 'balance'
-  return !asksNothing && (minor === 0n || micros === 0n) ? 'invalid_amount' : null
+  return minor === 0n || micros === 0n ? 'invalid_amount' : null
 }
 
 function countryIsOpen({ request, card }: CheckInput): DeclineCode | null {
@@ -145,9 +148,8 @@ function merchantIsOpen({ request, card }: CheckInput): DeclineCode | null {
   return isOpenToMerchant(card, request.merchant) ? null : 'merchant_blocked'
 }
 
-/** Credits spend nothing. */
 function spends({ kind, charge }: CardRequest): Micros {
-  return kind === 'credit' ? 0n : (charge.micros ?? 0n)
+  return kind === 'credit' || PAYS_NOTHING.has(kind) ? 0n : (charge.micros ?? 0n)
 }
 
 function within(request: CardRequest, spent: Micros, limit: Micros, code: DeclineCode) {

@@ -105,6 +105,92 @@ test('a hold that an increment extends before its expiry is decided stays', asyn
   await assertBooksSound(db)
 })
 
+const earliestOf = async ({ id }: BareCard): Promise<Date | null> => {
+  const [purse] = await db.rows<{ holds_expire_at: Date | null }>(
+    `select holds_expire_at from purses where owner_id = $1 and kind = 'card'`,
+    [id],
+  )
+  return purse?.holds_expire_at ?? null
+}
+
+test('each hold of a card expires at its own time, and then the card has no expiry', async () => {
+  const { card } = await openAuthorized()
+  const first = await earliestOf(card)
+  pass(WEEK_MS / 2)
+  assert.equal((await issuer.ask(purchaseMessage(card, 500, { now }))).fields[39], '00')
+  assert.deepEqual(await earliestOf(card), first)
+  pass(WEEK_MS / 2)
+  await task.run()
+  const held = async () => (await authorizationsOf(card)).map((one) => one.held)
+  assert.deepEqual(await held(), [0, 5])
+  pass(WEEK_MS / 2)
+  await task.run()
+  assert.deepEqual(await held(), [0, 0])
+  assert.equal(await earliestOf(card), null)
+  await assertBooksSound(db)
+})
+
+test('a stand-in approval that holds nothing expires, too', async () => {
+  const card = await insertBareCard(issuer, { usd: 0 })
+  await issuer.ask(purchaseMessage(card, 700, { mti: '0120', now }))
+  const [before] = await authorizationsOf(card)
+  assert.deepEqual([before?.status, before?.held], ['pending', 0])
+  pass(WEEK_MS)
+  await task.run()
+  assert.equal((await authorizationsOf(card))[0]?.status, 'expired')
+  await assertBooksSound(db)
+})
+
+test('a hold that cannot be expired is tried again and stops no other', async () => {
+  const [{ card: stuck }, { card }] = [await openAuthorized(), await openAuthorized()]
+  pass(WEEK_MS)
+  const failing: Engine = {
+    ...engine,
+    submit: (request) =>
+      request.pan_hash === hashOf(stuck)
+        ? Promise.reject(new Error('not now'))
+        : engine.submit(request),
+  }
+  await assert.rejects(expireAuthorizationsTask({ db, clock, engine: failing }).run(), {
+    message: 'some holds did not expire',
+  })
+  assert.equal((await authorizationsOf(card))[0]?.status, 'expired')
+  assert.equal((await authorizationsOf(stuck))[0]?.status, 'pending')
+  await task.run()
+  assert.equal((await authorizationsOf(stuck))[0]?.status, 'expired')
+})
+
+test('the holds of a card that is locked are looked at again by the next run', async () => {
+  const { card } = await openAuthorized()
+  pass(WEEK_MS)
+  await task.run()
+  // As if a run had ended before it could note the next expiry.
+  await db.run('update purses set holds_expire_at = $2 where owner_id = $1', [card.id, now])
+  await db.transaction(async (tx) => {
+    await tx.rows('select from cards where id = $1 for update', [card.id])
+    await task.run()
+    assert.deepEqual(await earliestOf(card), now)
+  })
+  await task.run()
+  assert.equal(await earliestOf(card), null)
+})
+
+test('more cards than one step takes expire in one run', async () => {
+  const opened: BareCard[] = []
+  while (opened.length < 220) {
+    const some = await Promise.all(Array.from({ length: 20 }, openAuthorized))
+    opened.push(...some.map(({ card }) => card))
+  }
+  pass(WEEK_MS)
+  await task.run()
+  const open = await db.rows(
+    'select from transactions where open_micros > 0 and card_id = any($1)',
+    [opened.map(({ id }) => id)],
+  )
+  assert.equal(open.length, 0)
+  await assertBooksSound(db)
+})
+
 test('one authorization can be expired early, within its own account only', async () => {
   const { card } = await openAuthorized()
   const [row] = await authorizationsOf(card)

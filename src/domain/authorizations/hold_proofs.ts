@@ -26,14 +26,34 @@ export const hold_proofs: readonly Proof[] = [
        where a.held <> p.held_micros`,
   },
   {
+    name: "no authorization expires before its card's purse says",
+    scope: 'account',
+    sql: `${SLICES}
+      select p.account_id, p.owner_id as id,
+             format('An authorization expires at %s; the purse has %s.', a.first,
+                    coalesce(p.holds_expire_at::text, 'none')) as sentence
+        from slices s
+        join lateral (select * from purses r
+                       where r.account_id = s.account_id and r.kind = 'card'
+                         and coalesce(r.moved_at, s.since) >= s.since offset 0) p on true
+        cross join lateral (select min(t.expires_at) as first from transactions t
+                             where t.card_id = p.owner_id collate "C" and t.id > ${HOLDS_SINCE}
+                               and t.open_micros > 0) a
+       where a.first < coalesce(p.holds_expire_at, 'infinity')`,
+  },
+  {
     name: 'no hold is kept for more than an hour after it expired',
     scope: 'program',
-    sql: `select account_id, id,
-                 format('The hold expired at %s and still holds %s.', expires_at,
-                        ${usd('held_micros')}) as sentence
-            from transactions
-           where open_micros > 0 and expires_at < $1::timestamptz - interval '1 hour'
-           order by expires_at limit 1000`,
+    sql: `select t.account_id, t.id,
+                 format('The hold expired at %s and still holds %s.', t.expires_at,
+                        ${usd('t.held_micros')}) as sentence
+            from (select owner_id from purses
+                   where holds_expire_at < $1::timestamptz - interval '1 hour'
+                   order by holds_expire_at limit 1000) p
+            cross join lateral (select * from transactions
+                                 where card_id = p.owner_id collate "C" and open_micros > 0
+                                   and expires_at < $1::timestamptz - interval '1 hour'
+                                offset 0) t`,
   },
   {
     name: 'no 3-D Secure challenge is pending after it expired',

@@ -115,6 +115,23 @@ for (const isWithNumber of [true, false]) {
   })
 }
 
+test('a reversal that names an increment without its amount releases nothing', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const purchase = purchaseMessage(card, 1_000)
+  await codeOf(purchase)
+  const more = incrementOf(card, purchase, 500)
+  await codeOf(more)
+  const fields = { 90: originalOf(more) }
+  assert.equal(await codeOf(purchaseMessage(card, 0, { mti: '0400', fields })), '21')
+  assert.equal(await codeOf(purchaseMessage(card, 0, { mti: '0420', fields })), '00')
+  const pounds = { ...fields, 49: '826' }
+  assert.equal(await codeOf(purchaseMessage(card, 500, { mti: '0420', fields: pounds })), '00')
+  assert.equal((await stateOf(card))[0]?.held, 1_500)
+  assert.equal(await codeOf(purchaseMessage(card, 500, { mti: '0420', fields })), '00')
+  assert.equal((await stateOf(card))[0]?.held, 1_000, 'a later one with the amount')
+  await assertBooksSound(db)
+})
+
 test('a reversal that names no known message finds its purchase by the code only', async () => {
   const card = await insertBareCard(issuer, { usd: 200 })
   const purchase = purchaseMessage(card, 10_000)

@@ -13,6 +13,7 @@ import { assert } from '#kernel/assert.ts'
 import { formatUsd, least, type Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
+import { merchantText } from './record.ts'
 
 export function availableBalance(state: BatchState, card: CardState): Micros {
   return state.posting.balanceOf(card.account_id, cardPurse(card.id))
@@ -49,6 +50,11 @@ export function hold(
   const step = { from: cardPurse(card.id), to: holdPurse(card.id), amount: held }
   move(state, card, row, { movement: 'spend_held', ...step })
   return held
+}
+
+/** An open authorization expires, also one that holds less than its amount, or nothing. */
+export function keepUntilExpiry(state: BatchState, card: CardState): void {
+  state.posting.noteExpiry(card.account_id, cardPurse(card.id), state.expires_at)
 }
 
 /** Returns held money to the card, or to the treasury if the card is cancelled. */
@@ -106,11 +112,11 @@ function emitDebtEvent(state: BatchState, row: TransactionRow, owed_before: Micr
   state.events.push({ account_id, event })
 }
 
-function reasonOf({ type, amount_micros, merchant_name }: TransactionRow): string {
-  const amount = formatUsd(amount_micros)
-  return type === 'refund'
-    ? `${merchant_name} took back a refund of ${amount}.`
-    : `A charge of ${amount} at ${merchant_name} was more than the card could pay.`
+function reasonOf(row: TransactionRow): string {
+  const amount = formatUsd(row.amount_micros)
+  return row.type === 'refund'
+    ? `${row.merchant_name || 'The merchant'} took back a refund of ${amount}.`
+    : `A charge of ${amount} at ${merchantText(row)} was more than the card could pay.`
 }
 
 export function creditCard(

@@ -202,6 +202,7 @@ export function readPurses(
       read_micros: snapshot.balance_micros,
       moved_at: null,
       is_changed: false,
+      holds_expire_at: snapshot.holds_expire_at,
       spent_day: snapshot.spent_day,
       day_spent_micros: snapshot.day_spent_micros,
       month_spent_micros: snapshot.month_spent_micros,

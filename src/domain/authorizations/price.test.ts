@@ -97,6 +97,39 @@ test('a clearing with neither a USD amount nor a rate awaits conversion and book
   await assertBooksSound(db)
 })
 
+test('the new amount of a partial reversal is in the currency of the reversal', async () => {
+  for (const [currency, minor, held] of [
+    [EUR, '400', 4.34],
+    ['840', '500', 5],
+  ] as const) {
+    const card = await insertBareCard(issuer, { usd: 100 })
+    const rrn = await approvedInEuro(card)
+    const amounts = { 49: currency, 95: minor.padStart(12, '0').padEnd(42, '0') }
+    await emitTransactionEvent(card, 1_000, { 37: rrn, ...amounts }, '0420')
+    assert.deepEqual(await moneyOf(card), { card: 100 - held, hold: held })
+  }
+  await assertBooksSound(db)
+})
+
+test('a foreign amount of zero needs no rate: nothing awaits conversion', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  for (const [mti, type] of [
+    ['0100', '000000'],
+    ['0120', '000000'],
+    ['0220', '000000'],
+    ['0220', '200000'],
+  ] as const) {
+    await emitTransactionEvent(card, 0, { 3: type, 49: EUR }, mti)
+  }
+  assert.equal(await waiting(card), 0)
+  assert.deepEqual(await rowsOf(card), [
+    { type: 'capture', usd: 0, fx_rate: null },
+    { type: 'refund', usd: 0, fx_rate: null },
+  ])
+  assert.deepEqual(await moneyOf(card), { card: 100, hold: 0 })
+  await assertBooksSound(db)
+})
+
 test('the rate of a purchase in another currency is not used', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)

@@ -15,6 +15,18 @@ export function convertAtPurchaseRate(authorization: TransactionRow, minor: bigi
 }
 
 /**
+ * Converts a part of a purchase to USD. Its currency is that of the message that names it: a
+ * network may send it in USD, although the purchase is in another one.
+ */
+export function convertPart(
+  authorization: TransactionRow,
+  { currency, minor }: Pick<Charge, 'currency' | 'minor'>,
+): Micros {
+  const isInUsd = currency === 'USD' && authorization.currency !== 'USD'
+  return isInUsd ? minor * CENT_MICROS : convertAtPurchaseRate(authorization, minor)
+}
+
+/**
  * The amount of an increment or completion in the currency of its purchase, at the purchase's rate:
  * the sum, and later conversions, would otherwise mix two currencies.
  */

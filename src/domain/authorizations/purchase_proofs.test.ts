@@ -95,8 +95,17 @@ const breakages: readonly Breakage[] = [
     sentence: 'The hold purse has $10; the authorizations of the card hold $9.999999.',
   },
   {
+    proof: "no authorization expires before its card's purse says",
+    sql: 'update purses set holds_expire_at = null where holds_expire_at is not null',
+    sentence: /^An authorization expires at \d{4}-.*; the purse has none\.$/,
+  },
+  {
     proof: 'no hold is kept for more than an hour after it expired',
-    sql: `update transactions set expires_at = now() - interval '2 hours' where open_micros > 0`,
+    sql: `with late as (
+            update transactions set expires_at = now() - interval '2 hours'
+             where open_micros > 0 returning card_id, expires_at)
+          update purses set holds_expire_at = late.expires_at
+            from late where owner_id = late.card_id`,
     sentence: /^The hold expired at \d{4}-.* and still holds \$10\.$/,
   },
   {

@@ -5,25 +5,54 @@ import { amountText } from '#iso8583/currencies.ts'
 import { idTimeMs } from '#kernel/id.ts'
 import { groupThousands, type Micros } from '#kernel/money.ts'
 import type { BatchState, RequestOnCard } from './batch_state.ts'
-import { type Decision, UNKNOWN_CURRENCY } from './request.ts'
+import {
+  type CardRequest,
+  type Decision,
+  type Entry,
+  UNKNOWN_CURRENCY,
+  UNKNOWN_MCC,
+} from './request.ts'
 import { dayOf } from './spending.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'
 
 type TransactionFields = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
 
-/** Records a new transaction with the details of its message. */
+/**
+ * Records a new transaction with the details of its message. Clearings and reversals may leave out
+ * the merchant and the way the card was read: these are then those of the purchase.
+ */
 export function record(
   state: BatchState,
-  request_on_card: RequestOnCard,
+  { card, request }: RequestOnCard,
   fields: TransactionFields,
+  purchase: TransactionRow | null = null,
 ): TransactionRow {
-  const row = blankRow(state, request_on_card, fields)
+  const row = blankRow(state, { card, request: withDetailsOf(purchase, request) }, fields)
   // Assigned into a complete row: all rows then share one hidden class, which keeps them fast.
   Object.assign(row, fields)
   state.made.push(row)
   if (row.created_at !== state.now) state.made_later.add(row)
   state.purchases.add(row)
   return row
+}
+
+function withDetailsOf(purchase: TransactionRow | null, request: CardRequest): CardRequest {
+  if (purchase === null) return request
+  const { merchant } = request
+  const isNamed = merchant.merchant_name !== ''
+  const { merchant_name, merchant_city, merchant_country } = isNamed ? merchant : purchase
+  return {
+    ...request,
+    entry: request.entry ?? purchase,
+    merchant: {
+      merchant_name,
+      merchant_city,
+      merchant_country,
+      mcc: merchant.mcc === UNKNOWN_MCC ? purchase.mcc : merchant.mcc,
+      merchant_id: merchant.merchant_id ?? purchase.merchant_id,
+      terminal_id: merchant.terminal_id ?? purchase.terminal_id,
+    },
+  }
 }
 
 /**
@@ -44,12 +73,15 @@ function stampRow(
   return { id: state.newId('txn', created_at), created_at }
 }
 
+const UNKNOWN_ENTRY: Entry = { entry_mode: 'keyed', card_present: false, wallet: null }
+
 function blankRow(
   state: BatchState,
   { card, request }: RequestOnCard,
   { type, status, authorization_id }: TransactionFields,
 ): TransactionRow {
-  const { charge, entry, merchant, reference } = request
+  const { charge, merchant, reference } = request
+  const entry = request.entry ?? UNKNOWN_ENTRY
   const isAsked = type === 'authorization' || type === 'decline'
   const challenge = isAsked ? challengeFor(state, card, request) : null
   const { id, created_at } = stampRow(state, { card, request }, authorization_id ?? null)
@@ -119,20 +151,24 @@ const ACTIVITY_ONLY: ReadonlySet<EventName> = new Set([
   'expired',
 ])
 
-type Headline = (amount: string, row: TransactionRow) => string
+type Headline = (amount: string, merchant: string, row: TransactionRow) => string
 
 /** Activity messages. Emails use them as subjects, so the amount and merchant come first. */
 const headlines: Readonly<Record<EventName, Headline>> = {
-  authorized: (amount, row) => `Approved: ${amount} at ${row.merchant_name}.`,
-  captured: (amount, row) => `Charged: ${amount} at ${row.merchant_name}.`,
-  refunded: (amount, row) => `Refunded: ${amount} from ${row.merchant_name}.`,
-  refund_reversed: (amount, row) => `Refund reversed: ${amount} from ${row.merchant_name}.`,
-  declined: (amount, row) =>
-    `Declined: ${amount} at ${row.merchant_name} (${declineLabel(row.decline_code ?? '')}).`,
-  adjusted: (amount, row) => `Amount changed: ${amount} at ${row.merchant_name}.`,
-  reversed: (amount, row) => `Canceled by the merchant: ${amount} at ${row.merchant_name}.`,
-  expired: (amount, row) => `Hold released: ${amount} at ${row.merchant_name} was never charged.`,
+  authorized: (amount, merchant) => `Approved: ${amount} at ${merchant}.`,
+  captured: (amount, merchant) => `Charged: ${amount} at ${merchant}.`,
+  refunded: (amount, merchant) => `Refunded: ${amount} from ${merchant}.`,
+  refund_reversed: (amount, merchant) => `Refund reversed: ${amount} from ${merchant}.`,
+  declined: (amount, merchant, { decline_code }) =>
+    `Declined: ${amount} at ${merchant} (${declineLabel(decline_code ?? '')}).`,
+  adjusted: (amount, merchant) => `Amount changed: ${amount} at ${merchant}.`,
+  reversed: (amount, merchant) => `Canceled by the merchant: ${amount} at ${merchant}.`,
+  expired: (amount, merchant) => `Hold released: ${amount} at ${merchant} was never charged.`,
 }
+
+/** A clearing without a purchase may have no merchant. */
+export const merchantText = ({ merchant_name }: Pick<TransactionRow, 'merchant_name'>): string =>
+  merchant_name === '' ? 'an unknown merchant' : merchant_name
 
 /**
  * Changes of a hold are activity only; webhooks see them in the authorization. `part_micros` is the
@@ -148,7 +184,7 @@ export function emitTransactionEvent(
   const amount = row.currency === 'USD' ? `$${text}` : `${text} ${row.currency}`
   const event: NewEvent = {
     type: `transaction.${name}`,
-    message: headlines[name](amount, row),
+    message: headlines[name](amount, merchantText(row), row),
     severity: name === 'declined' ? 'error' : 'info',
     resource: { type: 'transaction', id: row.id },
     card_id: row.card_id,

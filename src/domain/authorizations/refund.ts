@@ -60,14 +60,15 @@ export function recordRefund(
   authorization: TransactionRow | null,
   fields: Partial<TransactionRow> = {},
 ): TransactionRow {
-  return record(state, request_on_card, {
+  const row = {
     type: 'refund',
     status: 'settled',
     authorization_id: authorization?.authorization_id ?? null,
     authorization_code: authorization?.authorization_code ?? null,
     settled_at: state.now,
     ...fields,
-  })
+  } as const
+  return record(state, request_on_card, row, authorization)
 }
 
 type RefundAllocation = {

@@ -52,6 +52,9 @@ export const RESPONSE_MAX_MS = 1_500
 /** Stored as the currency of an amount whose currency is unknown. */
 export const UNKNOWN_CURRENCY = '???'
 
+/** Stored if a message has no merchant category. */
+export const UNKNOWN_MCC = '0000'
+
 export type Charge = {
   minor: bigint
   /** ISO 4217 letters; null for an unknown currency. */
@@ -116,7 +119,8 @@ export type CardRequest = {
   pan_hash: string
   charge: Charge
   merchant: Merchant
-  entry: Entry
+  /** Null for an advice that does not say it. */
+  entry: Entry | null
   /** YYMM as the merchant sent it. */
   expiry: string | null
   /** Checks the CVV the merchant sent; null if it sent none. */

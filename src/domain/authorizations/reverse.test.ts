@@ -36,7 +36,7 @@ test('events of a released part name that part, and not the whole purchase', asy
   const charge = { minor: 1_000n, currency: 'EUR', micros: 11n * USD, fx_rate: '1.1' }
   const { id } = transactionOf(batch.send('authorize', { charge }))
   const reference = { transaction_id: id }
-  batch.send('reverse', { replacement_minor: 800n, reference })
+  batch.send('reverse', { charge, replacement_minor: 800n, reference })
   batch.send('capture', { usd: 33n * 100_000n, reference })
   batch.send('expire', { is_early: true, reference })
   const events = batch.state.events.map(({ event }) => [event.message, event.amount_micros])

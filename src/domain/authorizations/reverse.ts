@@ -5,7 +5,7 @@ import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard, debitCard } from './money.ts'
-import { convertAtPurchaseRate, withUsdAmount } from './price.ts'
+import { convertPart, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent, minorOfPart } from './record.ts'
 import { allocateRefund, recordRefund, reverseDisputeCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -21,6 +21,9 @@ export function reverse(state: BatchState, request: CardRequest): Decision {
   const { original_identity } = request.reference
   const named = state.purchases.byOriginal(card, request.reference)
   const isOfPart = named !== null && state.purchases.isIncrement(original_identity, named)
+  if (isOfPart && releasesNothing(request, named)) {
+    return decision('no_action', { network: card.brand, transaction: named })
+  }
   const isRepeated = isOfPart && isReversed(state, request)
   if (named === null || isOfPart) recordEarlyReversal(state, request)
   const found = named ?? findSimilar(state, card, request)
@@ -87,21 +90,34 @@ const isReversed = (
   { reference, replacement_minor }: CardRequest,
 ): boolean => replacement_minor === null && early_reversals.has(reference.original_identity ?? '')
 
-/** The purchase's new USD amount, converted at its rate. */
-function amountAfter(authorization: TransactionRow, { replacement_minor }: CardRequest): Micros {
-  return replacement_minor === null ? 0n : convertAtPurchaseRate(authorization, replacement_minor)
+/** The purchase's new USD amount. */
+function amountAfter(
+  authorization: TransactionRow,
+  { charge, replacement_minor }: CardRequest,
+): Micros {
+  if (replacement_minor === null) return 0n
+  const replacement = { currency: charge.currency, minor: replacement_minor }
+  return convertPart(authorization, replacement)
 }
+
+/**
+ * The reversal of an increment without an amount, or with one of unknown value. Releasing the whole
+ * purchase would release what is still approved; a message with the amount may follow.
+ */
+const releasesNothing = (request: CardRequest, authorization: TransactionRow): boolean =>
+  request.replacement_minor === null && partOf(authorization, request) === 0n
+
+const partOf = (authorization: TransactionRow, request: CardRequest): Micros =>
+  withUsdAmount(request, authorization)?.charge.micros ?? 0n
 
 /**
  * An increment that timed out is reversed by its own amount: the rest of the purchase is still
  * approved.
  */
 function amountWithoutPart(authorization: TransactionRow, request: CardRequest): Micros {
-  const part_micros = withUsdAmount(request, authorization)?.charge.micros ?? 0n
-  if (request.replacement_minor !== null || part_micros === 0n) {
-    return amountAfter(authorization, request)
-  }
-  return authorization.captured_micros + authorization.open_micros - part_micros
+  if (request.replacement_minor !== null) return amountAfter(authorization, request)
+  const { captured_micros, open_micros } = authorization
+  return captured_micros + open_micros - partOf(authorization, request)
 }
 
 /** The hold never grows, and captured amounts are subtracted from it. */

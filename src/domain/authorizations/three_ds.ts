@@ -42,7 +42,7 @@ export function threeDsResult(
   { challenge_id, entry }: CardRequest,
 ): TransactionRow['three_ds_result'] {
   if (challenge === null) {
-    return challenge_id !== null || entry.entry_mode === 'ecommerce' ? 'none' : null
+    return challenge_id !== null || entry?.entry_mode === 'ecommerce' ? 'none' : null
   }
   const { status } = challenge
   return status === 'approved' || status === 'declined' ? status : 'timeout'

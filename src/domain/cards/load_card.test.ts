@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DEFAULT_SPEND_LIMITS } from '#settings/spend_limit_settings.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import {
   assertForeignLikeMissing,
@@ -14,6 +15,7 @@ import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
+import { requireLoadAmount } from './limits.ts'
 
 const service = await startTestService()
 const { url, runtime } = service
@@ -89,6 +91,17 @@ test('amounts below the minimum, above the maximum or above the card limit are r
   assertRefused(await load(bearer, card.id, 1.01), 422, 'amount_out_of_range')
   assert.equal((await load(bearer, card.id, 1)).body.card.balance_usd, 20_000)
   assert.equal(await wealthOf(db, account_id), '50000')
+})
+
+test('without a minimum, a load has at least one cent', () => {
+  const load = (amount_micros: bigint) =>
+    requireLoadAmount(
+      'amount_usd',
+      { amount_micros, on_card_micros: 0n },
+      { ...DEFAULT_SPEND_LIMITS, load_min_usd: 0 },
+    )
+  load(10_000n)
+  assert.throws(() => load(0n), { message: 'amount_usd must be at least $0.01.' })
 })
 
 test('held money counts towards the maximum balance of a card', async () => {

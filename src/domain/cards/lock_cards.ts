@@ -105,3 +105,17 @@ export function findUnlockedCards(
     [texts(pan_hashes, (hash) => hash)],
   )
 }
+
+export type CardKey = { account_id: string; card_id: string }
+
+/** Locks those of the cards that no other transaction has locked. */
+export function lockFreeCards(tx: Tx, cards: readonly CardKey[]): Promise<CardKey[]> {
+  return tx.rows<CardKey>(
+    `select c.account_id, c.id as card_id
+       from unnest($1::text[], $2::text[]) as w (account_id, card_id)
+       join cards c on c.account_id = w.account_id and c.id = w.card_id
+      order by c.account_id, c.id
+        for no key update of c skip locked`,
+    [texts(cards, ({ account_id }) => account_id), texts(cards, ({ card_id }) => card_id)],
+  )
+}

@@ -10,8 +10,8 @@ import type { StoredKind } from './purse.ts'
 
 /** Selects one purse. The arguments are SQL expressions of the surrounding statement. */
 export function purseSql(kind: StoredKind, account_id: string, owner_id = "''"): string {
-  return `select balance_micros, held_micros, moved_at, spent_day, day_spent_micros,
-                 month_spent_micros
+  return `select balance_micros, held_micros, holds_expire_at, moved_at, spent_day,
+                 day_spent_micros, month_spent_micros
             from purses
            where account_id = ${account_id} and kind = '${kind}' and owner_id = ${owner_id}`
 }

@@ -18,6 +18,8 @@ export type PurseRow = {
   read_micros: Micros
   moved_at: Date | null
   is_changed: boolean
+  /** No open authorization of the card expires earlier; null if there is none. */
+  holds_expire_at: Date | null
 } & SpentAmounts
 
 /** A card's last day of spending and the amounts of that day and its month. */
@@ -81,7 +83,8 @@ const rowKey = ({ account_id, kind, owner_id }: OwnedPurse): string =>
 function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
     `select p.account_id, p.kind, p.owner_id, p.balance_micros, p.balance_micros as read_micros,
-            false as is_changed, held_micros, spent_day::text, day_spent_micros, month_spent_micros,
+            false as is_changed, held_micros, holds_expire_at, spent_day::text, day_spent_micros,
+            month_spent_micros,
             case p.kind when 'treasury' then p.moved_at end as moved_at
        from purses p
        join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
@@ -119,6 +122,7 @@ const writePurses = rowUpdate<PurseRow>('purses', {
     balance_micros: ['bigint', (purse) => purse.balance_micros],
     held_micros: ['bigint', (purse) => purse.held_micros],
     moved_at: ['timestamptz', (purse) => purse.moved_at, (at) => `coalesce(${at}, t.moved_at)`],
+    holds_expire_at: ['timestamptz', (purse) => purse.holds_expire_at],
     spent_day: ['date', (purse) => purse.spent_day],
     day_spent_micros: ['bigint', (purse) => purse.day_spent_micros],
     month_spent_micros: ['bigint', (purse) => purse.month_spent_micros],

@@ -33,6 +33,8 @@ export type Posting = {
   move(move: Move): PostingResult
   /** Sets the usage counters of a card's purse. */
   countSpent(account_id: string, purse: Purse, spent: SpentAmounts & { spent_day: string }): void
+  /** Notes when an authorization of a card's purse expires, unless an earlier one is noted. */
+  noteExpiry(account_id: string, purse: Purse, expires_at: Date): void
   /** The writes, ready to send. */
   writes(): readonly Write[]
   write(): Promise<void>
@@ -91,6 +93,13 @@ export async function beginPosting(
       const row = purses.find(account_id, purse)
       assert(row !== undefined, 'a posting has locked what is spent from')
       countSpent(row, spent)
+    },
+    noteExpiry: (account_id, purse, expires_at) => {
+      const row = purses.find(account_id, purse)
+      assert(row !== undefined, 'a posting has locked what holds are taken from')
+      if (row.holds_expire_at !== null && row.holds_expire_at <= expires_at) return
+      row.holds_expire_at = expires_at
+      row.is_changed = true
     },
     writes,
     write: async () => void (await Promise.all(writes().map(tx.write))),

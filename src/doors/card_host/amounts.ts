@@ -9,7 +9,7 @@ type Fields = Readonly<Record<number, string>>
 
 /**
  * Element 4 in the currency of element 49, and the USD amount: the same, or element 6 if its
- * currency (element 51) is USD. Otherwise the USD amount is unknown.
+ * currency (element 51) is USD. Otherwise the USD amount is unknown, unless it is zero.
  */
 export function chargeOf(fields: Fields): Charge {
   const minor = BigInt(fields[4] ?? '0')
@@ -23,6 +23,8 @@ function currencyOf(code = ''): Currency['letters'] | null {
 }
 
 function microsOf(fields: Fields, minor: bigint): Micros | null {
+  // Zero needs no rate: it must not await an operator, who could only enter more.
+  if (minor === 0n) return 0n
   if (currencyOf(fields[49]) === USD) return minor * MICROS_PER_CENT
   if (fields[6] === undefined || currencyOf(fields[51]) !== USD) return null
   return BigInt(fields[6]) * MICROS_PER_CENT

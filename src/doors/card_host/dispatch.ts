@@ -2,6 +2,7 @@ import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
 import { type CardRequest, RESPONSE_MAX_MS } from '#domain/authorizations/request.ts'
+import { FORMAT_ERROR, ISSUER_INOPERATIVE } from '#doors/response_codes.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskBytes } from '#iso8583/mask.ts'
@@ -17,7 +18,6 @@ import {
   respondToNetworkManagement,
   type SignOnState,
 } from './network_management.ts'
-import { FORMAT_ERROR, ISSUER_INOPERATIVE } from './response_codes.ts'
 import { isDeclinable, toRequest } from './to_request.ts'
 import {
   ECHOED_ELEMENTS,

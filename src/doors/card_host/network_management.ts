@@ -1,6 +1,6 @@
+import { APPROVED, FORMAT_ERROR, ISSUER_INOPERATIVE, NOT_SUPPORTED } from '#doors/response_codes.ts'
 import type { Link } from '#iso8583/link.ts'
 import { encode, type Message } from '#iso8583/message.ts'
-import { APPROVED, FORMAT_ERROR, ISSUER_INOPERATIVE, NOT_SUPPORTED } from './response_codes.ts'
 import { responseMti } from './to_response.ts'
 
 /**

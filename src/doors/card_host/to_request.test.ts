@@ -45,6 +45,38 @@ test('a refund in a single message is credited now, and its reversal takes it ba
   await assertBooksSound(db)
 })
 
+const NO_DETAILS = { 18: undefined, 19: undefined, 22: undefined, 25: undefined }
+const NO_MERCHANT = { ...NO_DETAILS, 41: undefined, 42: undefined, 43: undefined }
+
+test('a message of a purchase without its merchant has the merchant of the purchase', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const cafe = { 18: '5812', 22: '051', 43: 'Corner Cafe              Berlin       DE' }
+  const purchase = purchaseMessage(card, 1_000, { fields: cafe })
+  const debit = purchaseMessage(card, 500, { mti: '0200', fields: cafe })
+  for (const message of [purchase, debit]) await issuer.ask(message)
+  const { 37: number } = purchase.fields
+  const { 7: sent, 11: stan } = debit.fields
+  for (const [mti, fields] of [
+    ['0220', { 37: number }],
+    ['0220', { 37: number, 3: '200000' }],
+    ['0420', { 90: `0200${stan}${sent}${'0'.repeat(22)}` }],
+  ] as const) {
+    const message = purchaseMessage(card, 500, { mti, fields: { ...NO_MERCHANT, ...fields } })
+    assert.equal((await issuer.ask(message)).fields[39], '00')
+  }
+  const rows = await db.rows<{ type: string; details: string }>(
+    `select type, concat_ws('|', merchant_name, merchant_city, merchant_country, mcc, merchant_id,
+                            terminal_id, entry_mode, card_present) as details
+       from transactions where card_id = $1`,
+    [card.id],
+  )
+  const types = rows.map(({ type }) => type).toSorted()
+  const wanted = ['authorization', 'authorization', 'capture', 'capture', 'refund', 'refund']
+  assert.deepEqual(types, wanted)
+  const details = 'Corner Cafe|Berlin|DE|5812|MERCHANT0000001|TERMINAL|chip|t'
+  for (const row of rows) assert.equal(row.details, details, row.type)
+})
+
 test('a refund in a single message is declined if nothing can be credited', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const codeOf = async (cents: number, fields: Record<number, string>) => {

@@ -1,4 +1,10 @@
-import type { CardRequest, Entry, Merchant, RequestKind } from '#domain/authorizations/request.ts'
+import {
+  type CardRequest,
+  type Entry,
+  type Merchant,
+  type RequestKind,
+  UNKNOWN_MCC,
+} from '#domain/authorizations/request.ts'
 import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
 import { countryOfNumber } from '#iso8583/country_numbers.ts'
 import type { Link } from '#iso8583/link.ts'
@@ -73,7 +79,7 @@ export function toRequest(
     pan_hash,
     charge,
     merchant: merchantOf(fields),
-    entry: entryOf(fields, tags),
+    entry: saysEntry(mti, fields) ? entryOf(fields, tags) : null,
     expiry: fields[14] ?? null,
     isCodeRight: cvv === undefined ? null : (card) => isCvvOf(keys, card, { pan, cvv }),
     has_pin: fields[52] !== undefined,
@@ -192,7 +198,7 @@ function merchantOf(fields: Fields): Merchant {
   const acceptor = fields[43] === undefined ? null : readCardAcceptor(fields[43])
   return {
     merchant_name: acceptor?.name ?? '',
-    mcc: fields[18] ?? '0000',
+    mcc: fields[18] ?? UNKNOWN_MCC,
     merchant_city: trimmed(acceptor?.city),
     merchant_country: trimmed(acceptor?.country) ?? countryOfNumber(fields[19] ?? ''),
     merchant_id: trimmed(fields[42]),
@@ -216,6 +222,9 @@ const PRESENT_MODES: ReadonlySet<string> = new Set(['chip', 'contactless', 'swip
 /** Element 25: customer or card not present, mail or telephone order, e-commerce. */
 const NOT_PRESENT: ReadonlySet<string> = new Set(['01', '05', '08', '59'])
 const ECOMMERCE = '59'
+
+const saysEntry = (mti: string, fields: Fields): boolean =>
+  isDeclinable(mti) || fields[22] !== undefined || fields[25] !== undefined
 
 function entryOf(fields: Fields, tags: ReadonlyMap<string, string>): Entry {
   const pan_entry = ENTRY_MODES[(fields[22] ?? '').slice(0, 2)] ?? 'keyed'

@@ -1,4 +1,5 @@
 import type { Decision, StoredResponse } from '#domain/authorizations/request.ts'
+import { responseCode } from '#doors/response_codes.ts'
 import { elementsOffset } from '#iso8583/bitmap.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { encodedSizeOf, type Link } from '#iso8583/link.ts'
@@ -7,7 +8,6 @@ import { encodeResponse, type Message } from '#iso8583/message.ts'
 import { writeAdditionalAmounts } from '#iso8583/subfields.ts'
 import { writeElement } from '#iso8583/write_element.ts'
 import type { Micros } from '#kernel/money.ts'
-import { responseCode } from './response_codes.ts'
 
 /** Echoed from the request, so that the peer can match the response to it. */
 export const ECHOED_ELEMENTS: ReadonlySet<number> = new Set([

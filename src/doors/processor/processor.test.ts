@@ -57,6 +57,20 @@ test('the engine decides processor messages, and a repeat gets the same bytes', 
   await assertBooksSound(runtime.db)
 })
 
+test('a message is shown with the response code that a card network would have got', async () => {
+  const { key, card } = await openSpender(service, { usd: 20 })
+  for (const [cents, code] of [
+    [1_000, '00'],
+    [9_900, '51'],
+  ] as const) {
+    const id = `coded ${cents}`
+    const reply = await post(bodyOf({ id, type: 'authorization', token: card.id, cents }))
+    const path = `/v1/transactions/${reply.body['transaction_id']}/auth`
+    const shown = (await send(url, 'GET', path, { bearer: key })).body
+    assert.deepEqual([shown['response_code'], shown['fields']['39']], [code, code])
+  }
+})
+
 test('a token that names no card is declined, and the service goes on', async () => {
   const { card } = await openSpender(service, { usd: 100 })
   const stranger = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
@@ -124,6 +138,25 @@ test('only an advice can report a decline; a reversal with a decision is refused
   assert.equal((await getCard(url, key, card.id)).held_usd, 0)
   const advice = await post(declining({ id: 'd3', type: 'advice', ...of_card }))
   assert.equal(advice.body['decision'], 'approve')
+})
+
+test('a malformed message is refused with the field and what it must be', async () => {
+  const good = JSON.parse(bodyOf({ id: 'n1', type: 'authorization', token: 'card_x', cents: 100 }))
+  const faults: [object, string, string][] = [
+    [{ type: 'capture' }, 'type', 'must be one of authorization, incremental, verification'],
+    [{ amounts: { transaction: 1.5, currency: 'USD' } }, 'amounts.transaction', 'a whole number'],
+    [{ amounts: { transaction: 1, currency: 'usd' } }, 'amounts.currency', 'must look like USD'],
+    [{ card: {} }, 'card.token', 'is required'],
+    [{ merchant: { name: 'Shop' } }, 'merchant.mcc', 'is required'],
+    [{ amount: 100 }, 'amount', 'is not recognized'],
+  ]
+  for (const [fault, field, wanted] of faults) {
+    const reply = await post(JSON.stringify({ ...good, ...fault }))
+    assertRefused(reply, 400, 'invalid_request')
+    const details = reply.body['details'] as { field: string; message: string }[]
+    assert.equal(details[0]?.field, field)
+    assert(details[0]?.message.includes(wanted), details[0]?.message)
+  }
 })
 
 test('text that cannot be stored is refused', async () => {

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Compile } from 'typebox/compile'
 import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { openChallenge } from '#domain/authorizations/challenge.ts'
@@ -12,15 +11,16 @@ import { readJsonBody } from '#doors/json_body.ts'
 import { runtimeOfId } from '#operations/cells.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import { requireStorableText } from '#operations/steps/parse_input.ts'
+import { requireStorableText, validateInput } from '#operations/steps/parse_input.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
 import { ProcessorChallenge, ProcessorMessage } from './shapes.ts'
 import { requireSignature, SIGNATURE_HEADER } from './signature.ts'
 import { type CardNumber, chargeOf, toRequest } from './to_request.ts'
 
-const messages = Compile(ProcessorMessage)
-const challenges = Compile(ProcessorChallenge)
+/** Constants, because the validator of each is compiled once. */
+const message_input = { method: 'POST', input: ProcessorMessage }
+const challenge_input = { method: 'POST', input: ProcessorChallenge }
 
 /**
  * The API for issuer processors that use JSON. Each message is signed by its link and decided by
@@ -29,15 +29,15 @@ const challenges = Compile(ProcessorChallenge)
 export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: Engine): void {
   app.post('/processor/:link/authorizations', async (request, reply) => {
     const { link, body } = await readSignedBody(runtime, request)
-    if (!messages.Check(body)) throw unsupportedMessage()
-    requireNoDecision(body)
-    const response = await decide(runtime, engine, { link, message: body })
+    const message = validateInput(message_input, body).input as ProcessorMessage
+    requireNoDecision(message)
+    const response = await decide(runtime, engine, { link, message })
     return reply.type('application/json; charset=utf-8').send(Buffer.from(response))
   })
   app.post('/processor/:link/threeds', async (request) => {
     const { body } = await readSignedBody(runtime, request)
-    if (!challenges.Check(body)) throw unsupportedMessage()
-    return openProcessorChallenge(runtime, body)
+    const { input } = validateInput(challenge_input, body)
+    return openProcessorChallenge(runtime, input as ProcessorChallenge)
   })
   app.get('/processor/:link/threeds/:id', async (request) => {
     await readSignedBody(runtime, request)
@@ -46,10 +46,6 @@ export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: E
     if (challenge === null) throw notFound('challenge')
     return challengeView(challenge)
   })
-}
-
-function unsupportedMessage(): Problem {
-  return new Problem('invalid_request', 'The body is not a supported message.')
 }
 
 /** Only an advice reports a decision. A reversal or clearing must not be stored as a decline. */

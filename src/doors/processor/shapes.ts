@@ -5,7 +5,11 @@ import Type, { type Static } from 'typebox'
  * in common. Amounts are integers in the currency's minor unit.
  */
 const strict = { additionalProperties: false }
-const Text = Type.String({ minLength: 1, maxLength: 100 })
+const MAX_LENGTH = 100
+const Text = Type.String({ minLength: 1, maxLength: MAX_LENGTH })
+/** Refusals quote the example. */
+const Pattern = (pattern: string, example: string) =>
+  Type.String({ pattern, maxLength: MAX_LENGTH, examples: [example] })
 const OptionalText = Type.Optional(Type.Union([Text, Type.Null()]))
 
 export const ProcessorMessage = Type.Object(
@@ -26,12 +30,12 @@ export const ProcessorMessage = Type.Object(
     original_id: OptionalText,
     card: Type.Union([
       Type.Object({ token: Text }, strict),
-      Type.Object({ pan: Type.String({ pattern: '^\\d{12,19}$', maxLength: 19 }) }, strict),
+      Type.Object({ pan: Pattern('^\\d{12,19}$', '4000000000000002') }, strict),
     ]),
     amounts: Type.Object(
       {
         transaction: Type.Integer({ minimum: 0, maximum: 999_999_999_999 }),
-        currency: Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }),
+        currency: Pattern('^[A-Z]{3}$', 'USD'),
         /** In cents; required unless the currency is USD. */
         billing_usd: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999 })),
         rate: OptionalText,
@@ -44,11 +48,9 @@ export const ProcessorMessage = Type.Object(
       {
         id: OptionalText,
         name: Type.String({ maxLength: 100 }),
-        mcc: Type.String({ pattern: '^\\d{4}$', maxLength: 4 }),
+        mcc: Pattern('^\\d{4}$', '5411'),
         city: OptionalText,
-        country: Type.Optional(
-          Type.Union([Type.String({ pattern: '^[A-Z]{2}$', maxLength: 2 }), Type.Null()]),
-        ),
+        country: Type.Optional(Type.Union([Pattern('^[A-Z]{2}$', 'DE'), Type.Null()])),
       },
       strict,
     ),

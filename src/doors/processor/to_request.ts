@@ -2,11 +2,13 @@ import {
   type CardRequest,
   type Charge,
   type Decision,
+  type Entry,
   isAdvice,
   type RequestKind,
   type StoredResponse,
 } from '#domain/authorizations/request.ts'
 import { isCvvOf } from '#domain/cards/pan_vault.ts'
+import { responseCode } from '#doors/response_codes.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { maskPan } from '#iso8583/mask.ts'
 import { usdFromMicros } from '#kernel/money.ts'
@@ -55,7 +57,9 @@ export type CardNumber = { hash: string; open(): string }
 export function chargeOf({ amounts }: Pick<ProcessorMessage, 'amounts'>): Charge {
   const minor = BigInt(amounts.transaction)
   const is_usd = amounts.currency === 'USD'
-  const cents = amounts.billing_usd ?? (is_usd ? amounts.transaction : null)
+  // Zero needs no rate.
+  const needsRate = !is_usd && minor !== 0n
+  const cents = amounts.billing_usd ?? (needsRate ? null : amounts.transaction)
   return {
     minor,
     currency: currencyOfLetters(amounts.currency)?.letters ?? null,
@@ -69,7 +73,6 @@ export function toRequest(message: ProcessorMessage, source: RequestSource): Car
   const { verification = {}, network = {}, merchant } = message
   const cvv = verification.cvv ?? null
   const charge = chargeOf(message)
-  const entry_mode = message.entry_mode ?? 'ecommerce'
   const identity = identityOf(link, message.id)
   return {
     kind: message.decision === 'decline' ? 'advise_declined' : KINDS[message.type],
@@ -86,11 +89,7 @@ export function toRequest(message: ProcessorMessage, source: RequestSource): Car
       merchant_id: merchant.id ?? null,
       terminal_id: null,
     },
-    entry: {
-      entry_mode,
-      card_present: ['chip', 'contactless', 'swipe'].includes(entry_mode),
-      wallet: null,
-    },
+    entry: entryOf(message),
     expiry: verification.expiry ?? null,
     isCodeRight:
       cvv === null || number === null
@@ -126,6 +125,15 @@ export function toRequest(message: ProcessorMessage, source: RequestSource): Car
   }
 }
 
+function entryOf({ type, entry_mode }: ProcessorMessage): Entry | null {
+  if (entry_mode === undefined && isAdvice(KINDS[type])) return null
+  return {
+    entry_mode: entry_mode ?? 'ecommerce',
+    card_present: ['chip', 'contactless', 'swipe'].includes(entry_mode ?? ''),
+    wallet: null,
+  }
+}
+
 /** A processor's ids have no time, so these identities are not ordered like those of networks. */
 const identityOf = (link: string, id: string): string => `processor|${link}|${id}`
 
@@ -157,7 +165,7 @@ function toResponse(mti: string, decision: Decision): StoredResponse {
     ...(verdict === 'original_unknown' && { note: 'original_unknown' }),
   }
   const bytes = Buffer.from(JSON.stringify(body))
-  const response_code = is_declined ? (decline_code ?? 'do_not_honor') : 'approve'
+  const response_code = responseCode(decision, mti[2] === '2')
   return {
     mti: `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`,
     fields: { ...(authorization_code !== null && { 38: authorization_code }), 39: response_code },

@@ -66,6 +66,7 @@ export function lockPurse(rows: AccountRows, purse: Purse): PurseRow {
     read_micros: 0n,
     moved_at: null,
     is_changed: false,
+    holds_expire_at: null,
     spent_day: null,
     day_spent_micros: 0n,
     month_spent_micros: 0n,

@@ -135,6 +135,7 @@ function snapshotOf({ rows, card }: FoundCard): CardSnapshot {
 const NO_PURSE = {
   balance_micros: null,
   held_micros: null,
+  holds_expire_at: null,
   spent_day: null,
   day_spent_micros: null,
   month_spent_micros: null,

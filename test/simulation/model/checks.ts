@@ -62,7 +62,9 @@ function isAllowed({ allow, deny }: Rules, value: string | null): boolean {
 
 /** Only purchases spend; verifications, balance inquiries and credits don't. */
 const spends = ({ op, charge }: CardRequest): Micros =>
-  op === 'credit' ? 0n : (charge.micros ?? 0n)
+  op === 'credit' || paysNothing(op) ? 0n : (charge.micros ?? 0n)
+
+const paysNothing = (op: CardRequest['op']): boolean => op === 'verify' || op === 'balance'
 
 export type CheckInput = {
   scope: Scope
@@ -113,10 +115,10 @@ function entryFailures({ scope, card, request }: CheckInput): Failures {
 }
 
 function amountFailure({ op, charge }: CardRequest): string | null {
+  if (paysNothing(op)) return null
   const { minor, currency, micros } = charge
   if (currency === null || micros === null) return 'currency_not_supported'
-  const hasNoAmount = op === 'verify' || op === 'balance'
-  return !hasNoAmount && (minor === 0n || micros === 0n) ? 'invalid_amount' : null
+  return minor === 0n || micros === 0n ? 'invalid_amount' : null
 }
 
 function ruleFailures({ scope, card, request, incremented }: CheckInput): Failures {
