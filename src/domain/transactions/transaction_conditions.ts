@@ -22,9 +22,9 @@ export function transactionConditions(input: TransactionFilter): Condition[] {
   ]
 }
 
-/** Declined purchases have an index. A parameter would hide it. */
+/** Declined purchases have an index, by their type. A parameter would hide it. */
 function statusCondition(list: string | undefined): Condition[] {
-  return list === 'declined' ? [[`status = 'declined'`]] : anyOf('status', list)
+  return list === 'declined' ? [[`type = 'decline'`]] : anyOf('status', list)
 }
 
 /** Codes and ranges, as in the rules of a card. */

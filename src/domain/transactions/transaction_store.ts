@@ -1,7 +1,13 @@
 import { notFound } from '#contract/common_problems.ts'
 import type { Caller } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import {
+  type Condition,
+  isIn,
+  type PageInput,
+  type PageOf,
+  readPage,
+} from '#platform/postgres/page.ts'
 import type { TransactionRow } from './transaction.ts'
 
 export const TRANSACTION_COLUMNS = `account_id, id, card_id, type, status, authorization_id,
@@ -18,7 +24,7 @@ type Owner = Pick<Caller, 'account_id' | 'card_ids'>
 /** The caller's account and, for a token restricted to some cards, those cards. */
 export function visibleTo({ account_id, card_ids }: Owner): Condition[] {
   const own: Condition = ['account_id = ?', account_id]
-  return card_ids === null ? [own] : [own, ['card_id = any(?)', card_ids]]
+  return card_ids === null ? [own] : [own, isIn('card_id', card_ids)]
 }
 
 const canSeeCard = ({ card_ids }: Owner, card_id: string): boolean =>
@@ -74,7 +80,7 @@ export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Prom
 export function readTransactionPage(
   tx: Tx,
   operation: 'list_transactions' | 'list_card_transactions' | 'operator_list_transactions',
-  input: PageInput,
+  input: PageInput & { authorization_id?: string; dispute_id?: string },
   where: readonly Condition[],
 ): Promise<PageOf<TransactionRow>> {
   return readPage(tx, {
@@ -83,6 +89,7 @@ export function readTransactionPage(
     select: `select ${TRANSACTION_COLUMNS} from transactions`,
     where,
     input,
+    is_selective: input.authorization_id !== undefined || input.dispute_id !== undefined,
   })
 }
 

@@ -36,6 +36,8 @@ export type PoolOptions = {
   move_wait_ms?: number
   /** For pools whose statements only look rows up by key. */
   key_lookups?: boolean
+  /** For pools whose lists follow an index. */
+  in_index_order?: boolean
   /** Called after every committed transaction, but not after single statements. */
   onCommit?: () => void
   log?: Log
@@ -161,13 +163,21 @@ const KEY_LOOKUPS = [
   '-c jit=off',
 ]
 
+/**
+ * A page is planned once, for an average account: PostgreSQL would read and sort all rows of one
+ * that has many. With a penalty on sorting, it reads a page from the index, in its order.
+ */
+const IN_INDEX_ORDER = ['-c enable_sort=off', '-c jit=off']
+
 /** The role is a connection option: it costs no round trip, and RESET ROLE keeps it. */
-function serverSettings(url: string, { role, key_lookups = false }: PoolOptions): string {
+function serverSettings(url: string, options: PoolOptions): string {
+  const { role, key_lookups = false, in_index_order = false } = options
   return [
     ...settingsOfUrl(url),
     ...SERVER_SETTINGS,
     ...(role === undefined ? [] : [`-c role=${role.name}`]),
     ...(key_lookups ? KEY_LOOKUPS : []),
+    ...(in_index_order ? IN_INDEX_ORDER : []),
   ].join(' ')
 }
 

@@ -224,6 +224,7 @@ test('an absent filter adds no condition', () => {
   assert.deepEqual(anyOf('kind', undefined), [])
   assert.deepEqual(equals('kind', undefined), [])
   assert.deepEqual(anyOf('kind', 'a,b'), [['kind = any(?)', ['a', 'b']]])
+  assert.deepEqual(anyOf('kind', 'a'), [['kind = ?', 'a']])
   assert.deepEqual(equals('kind', 'a'), [['kind = ?', 'a']])
 })
 
@@ -288,6 +289,29 @@ async function plannedNodes(input: TestPageInput, mode: string): Promise<string[
     return nodes
   })
 }
+
+test('the statement of a page is planned once per connection, also if its size is unusual', async () => {
+  await db.connection(async (client) => {
+    await client.query('set plan_cache_mode = auto')
+    const spy: Tx = {
+      ...db,
+      rows: async (sql, params = []) => {
+        const types = params.map(() => 'text').join(', ')
+        const values = params.map((value) => client.escapeLiteral(String(value))).join(', ')
+        await client.query(`prepare page (${types}) as ${sql}`)
+        for (let time = 0; time < 7; time += 1) await client.query(`execute page (${values})`)
+        const { rows } = await client.query(
+          `select custom_plans, generic_plans from pg_prepared_statements where name = 'page'`,
+        )
+        await client.query('deallocate page')
+        // PostgreSQL keeps a plan after five others, if it costs no more.
+        assert.deepEqual(rows, [{ custom_plans: 5n, generic_plans: 2n }])
+        return []
+      },
+    }
+    for (const limit of [1, 7, 20, 25, 40]) await read('large', { limit }, spy)
+  })
+})
 
 test('a page deep in 100,000 rows costs as much as the first one', async () => {
   const touched = async (input: TestPageInput) => {

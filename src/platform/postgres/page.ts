@@ -30,6 +30,8 @@ export type ListQuery = {
   operation: string
   where?: readonly Condition[]
   input: PageInput
+  /** The conditions leave few rows, and have an index that is not in the order of the list. */
+  is_selective?: boolean
 }
 
 type ListSource = {
@@ -48,16 +50,18 @@ export function mapPage<Row, View>(page: PageOf<Row>, view: (row: Row) => View):
   return { ...page, data: page.data.map((row) => view(row)) }
 }
 
-/**
- * Most pages have this size, so it is part of their statement. With a parameter instead, PostgreSQL
- * expects a tenth of the account's rows from a plan that it could keep, and plans every page anew.
- * Pages then had 0.69 of their rate, in small and in large books (docs/performance.md).
- */
 const DEFAULT_LIMIT = 25
+
+/**
+ * A page reads the next of these numbers of rows, which is part of its statement. With a parameter
+ * instead, PostgreSQL expects a tenth of the account's rows from a plan that it could keep, and
+ * plans every page anew, which takes longer than to read fifteen rows more (docs/performance.md).
+ */
+const READ_SIZES = [10, DEFAULT_LIMIT, 50, 100]
 
 export async function readPage<Row extends { id: string }>(
   tx: Tx,
-  { operation, prefix, select, where = [], input }: ListSource & ListQuery,
+  { operation, prefix, select, where = [], input, is_selective = false }: ListSource & ListQuery,
 ): Promise<PageOf<Row>> {
   const order = input.order ?? 'desc'
   const limit = input.limit ?? DEFAULT_LIMIT
@@ -76,12 +80,11 @@ export async function readPage<Row extends { id: string }>(
   })
   const predicate = clauses.join(' and ') || 'true'
   const values = conditions.filter(takesValue).map(([, value]) => value)
-  const isUsual = limit === DEFAULT_LIMIT
-  const most = isUsual ? limit + 1 : `$${position + 1}`
-  const found = await tx.rows<Row>(
-    `${select} where ${predicate} order by id ${order} limit ${most}`,
-    isUsual ? values : [...values, limit + 1],
-  )
+  const read_size = READ_SIZES.find((size) => size >= limit) ?? limit
+  const rows = `${select} where ${predicate}`
+  // The offset keeps PostgreSQL from reading in the order of the list until it has found them.
+  const source = is_selective ? `select * from (${rows} offset 0) page` : rows
+  const found = await tx.rows<Row>(`${source} order by id ${order} limit ${read_size + 1}`, values)
   const data = found.slice(0, limit)
   const has_more = found.length > limit
   const last = data.at(-1)
@@ -144,9 +147,16 @@ function isWithin(at_ms: number, input: PageInput): boolean {
 
 const takesValue = (condition: Condition) => condition.length === 2
 
+/** Matches any of the values. Rows of a single one can be read from an index in their order. */
+export function isIn(column: string, values: readonly string[]): Condition {
+  const [value, ...others] = values
+  const isOne = value !== undefined && others.length === 0
+  return isOne ? [`${column} = ?`, value] : [`${column} = any(?)`, values]
+}
+
 /** Matches any value of a comma-separated list; no condition if the filter is absent. */
 export function anyOf(column: string, list: string | undefined): Condition[] {
-  return list === undefined ? [] : [[`${column} = any(?)`, list.split(',')]]
+  return list === undefined ? [] : [isIn(column, list.split(','))]
 }
 
 export function equals(column: string, value: string | undefined): Condition[] {
