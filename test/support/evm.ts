@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -42,10 +41,22 @@ export async function startEvmNode() {
     chain: mainnet,
     transport: http(url),
   }).extend(publicActions)
-  const rpc = (method: string, params: unknown[] = []) =>
-    outside.request({ method: method as never, params: params as never }) as Promise<unknown>
+  // Counted here, because for a moment after a block the node reports a nonce too low or too high.
+  let nonce = 0
+  const nextNonce = () => {
+    nonce += 1
+    return nonce - 1
+  }
+  const nonce_of_snapshot = new Map<unknown, number>()
+  const rpc = async (method: string, params: unknown[] = []): Promise<unknown> => {
+    const result = await outside.request({ method: method as never, params: params as never })
+    if (method === 'evm_snapshot') nonce_of_snapshot.set(result, nonce)
+    if (method === 'evm_revert') nonce = nonce_of_snapshot.get(params[0]) ?? nonce
+    return result
+  }
   const deploy = async (decimals?: number): Promise<Hex> => {
-    const hash = await outside.sendTransaction({ data: assetBytecode(decimals) as Hex })
+    const data = assetBytecode(decimals) as Hex
+    const hash = await outside.sendTransaction({ data, nonce: nextNonce() })
     const { contractAddress } = await outside.waitForTransactionReceipt({ hash })
     assert(contractAddress)
     return contractAddress
@@ -60,19 +71,17 @@ export async function startEvmNode() {
     mine: async (count: number) => {
       for (let left = count; left > 0; left -= 1) await rpc('evm_mine')
     },
-    pay: (to: string, micros: bigint, contract: Hex = asset, nonce?: number) =>
-      withKnownNonce(() =>
-        outside.writeContract({
-          address: contract,
-          abi: asset_abi,
-          functionName: 'transfer',
-          args: [to as Hex, micros],
-          gas: 200_000n,
-          ...(nonce !== undefined && { nonce }),
-        }),
-      ),
+    pay: (to: string, micros: bigint, contract: Hex = asset) =>
+      outside.writeContract({
+        address: contract,
+        abi: asset_abi,
+        functionName: 'transfer',
+        args: [to as Hex, micros],
+        gas: 200_000n,
+        nonce: nextNonce(),
+      }),
     giveCoins: (to: string, wei = COIN) =>
-      withKnownNonce(() => outside.sendTransaction({ to: to as Hex, value: wei })),
+      outside.sendTransaction({ to: to as Hex, value: wei, nonce: nextNonce() }),
     held: (address: string, contract: Hex = asset) =>
       outside.readContract({
         address: contract,
@@ -80,20 +89,6 @@ export async function startEvmNode() {
         functionName: 'balanceOf',
         args: [address as Hex],
       }),
-  }
-}
-
-const NONCE_TRIES_MAX = 5
-
-/** For a moment after a block, the node still reports the nonce before it. */
-async function withKnownNonce<Value>(sends: () => Promise<Value>): Promise<Value> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await sends()
-    } catch (cause) {
-      if (tries === NONCE_TRIES_MAX || !String(cause).includes('correct nonce')) throw cause
-      await sleep(100)
-    }
   }
 }
 
