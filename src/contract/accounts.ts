@@ -15,10 +15,16 @@ import {
   versioned,
 } from './shapes.ts'
 
+/** No characters that separate or enclose addresses: a mail server would see several recipients. */
+const EMAIL_PART = String.raw`[^\s@"(),:;<>\[\\\]\x00-\x1f\x7f]+`
+const EMAIL_LABEL = String.raw`[^\s@."(),:;<>\[\\\]\x00-\x1f\x7f]+`
+export const EMAIL_PATTERN = `^${EMAIL_PART}@${EMAIL_LABEL}(\\.${EMAIL_LABEL})+$`
+export const EMAIL_LENGTH_MAX = 254
+
 export const Email = Type.String({
   description: 'Email address. Stored in lowercase.',
-  pattern: '^[^\\s@\\u0000-\\u001f]+@[^\\s@.\\u0000-\\u001f]+(\\.[^\\s@.\\u0000-\\u001f]+)+$',
-  maxLength: 254,
+  pattern: EMAIL_PATTERN,
+  maxLength: EMAIL_LENGTH_MAX,
   examples: ['ada@example.com'],
 })
 

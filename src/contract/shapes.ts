@@ -61,7 +61,7 @@ export const Metadata = Type.Record(Type.String(), Type.String(), {
 })
 
 /** A pattern instead of minLength/maxLength: a record's key schema keeps only the pattern. */
-const MetadataKey = Type.String({ pattern: '^[^]{1,40}$' })
+const MetadataKey = Type.String({ pattern: '^[\\s\\S]{1,40}$' })
 
 export const MetadataInput = Type.Record(MetadataKey, Type.String({ maxLength: 500 }), {
   additionalProperties: false,

@@ -1,4 +1,10 @@
-import type { Account, Notifications } from '#contract/accounts.ts'
+import {
+  type Account,
+  EMAIL_LENGTH_MAX,
+  EMAIL_PATTERN,
+  type Notifications,
+} from '#contract/accounts.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
@@ -75,6 +81,18 @@ export function accountView(
 /** Email addresses are compared without case. */
 export function normalizeEmail(email: string): string {
   return email.normalize('NFKC').toLowerCase()
+}
+
+const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+
+/**
+ * The email of an account. It is checked as it is stored: normalizing turns a fullwidth @ or comma
+ * into the plain one, and can make a text 18 times as long.
+ */
+export function requireEmail(text: string): string {
+  const email = normalizeEmail(text)
+  if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email
+  throw fieldProblem('invalid_request', 'email', 'is not a valid email address')
 }
 
 /** Enough for its owner to recognize: a•••@example.com. */

@@ -43,6 +43,20 @@ test('an email is stored in lower case and is taken in any case', async () => {
   assert.equal((await accountsOf('grace.hopper@example.com')).length, 1)
 })
 
+test('an email is one address, also after it was normalized', async () => {
+  const lists = ['u,b@example.com', 'u;b@example.com', 'Ada<b@example.com>', 'u:b@example.com']
+  const fullwidth = ['a\uff20example.com,b@example.com', 'u\uff0cb@example.com', 'a@b\uff20c.com']
+  // One character that becomes 18.
+  const expanding = [`${'\ufdfa'.repeat(100)}@example.com`]
+  for (const email of [...lists, ...fullwidth, ...expanding]) {
+    const reply = await create({ email, password: PASSWORD })
+    assertRefused(reply, 400, 'invalid_request')
+    assert.deepEqual(reply.body['details'][0].field, 'email')
+  }
+  const made = await create({ email: "Zo\u00eb.o'neil+x@b\u00fccher.example", password: PASSWORD })
+  assert.equal(made.status, 201)
+})
+
 test('one of twenty concurrent calls with one email opens an account', async () => {
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, at) => {

@@ -3,7 +3,7 @@ import { openSession } from '#domain/credentials/session.ts'
 import {
   accountView,
   EMPTY_HOLDINGS,
-  normalizeEmail,
+  requireEmail,
   requireEmailClaimed,
   STANDARD_NOTIFICATIONS,
 } from './account.ts'
@@ -12,7 +12,7 @@ import { hashPassword, isPasswordCorrect, requireStrongPassword } from './passwo
 
 export const createAccount: Handler<'create_account'> = {
   prepare: async ({ settings }, input) => {
-    const email = normalizeEmail(input.email)
+    const email = requireEmail(input.email)
     requireStrongPassword(input.password, email)
     const password_hash = await hashPassword(input.password, settings)
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Problem } from '#contract/problem.ts'
 import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
 
 const EMAIL = 'ada.lovelace@example.com'
 /** The default. */
 const cost = { password_hash_mib: 19 }
-const weak = { code: 'weak_password', status: 422 }
+const weak = ({ code, status, details }: Problem) =>
+  code === 'weak_password' && status === 422 && details?.[0]?.field === 'password'
 
 test('a password has at least eight characters', () => {
   assert.throws(() => requireStrongPassword('7 signs', EMAIL), weak)
@@ -27,6 +29,14 @@ test('common passwords are refused in any case', () => {
   for (const password of ['aaaaaaaaaaaa', 'abababababab', 'AaAaAaAaAaAa']) {
     assert.throws(() => requireStrongPassword(password, EMAIL), weak)
   }
+})
+
+test('a password is judged in the form that is hashed', () => {
+  const fullwidth = '\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44'
+  assert.throws(() => requireStrongPassword(fullwidth, EMAIL), weak)
+  // Eight code units that are four characters, and one that becomes 18.
+  assert.throws(() => requireStrongPassword('a\u0301e\u0301i\u0301o\u0301', EMAIL), weak)
+  assert.throws(() => requireStrongPassword('\ufdfa', EMAIL), weak)
 })
 
 test('a hash is argon2id, differs each time and only matches its password', async () => {

@@ -69,15 +69,26 @@ const COMMON = new Set([
 ])
 
 export function requireStrongPassword(password: string, email: string): void {
-  const folded = password.toLowerCase()
-  if (password.length < LENGTH_MIN) {
-    throw new Problem('weak_password', `The password must have at least ${LENGTH_MIN} characters.`)
+  // Checked as it is hashed: fullwidth letters spell a common password, too.
+  const hashed = hashedForm(password)
+  const folded = hashed.toLowerCase()
+  if (Math.min(password.length, hashed.length) < LENGTH_MIN) {
+    throw weakPassword(
+      `The password must have at least ${LENGTH_MIN} characters.`,
+      `must have at least ${LENGTH_MIN} characters`,
+    )
   }
   const hasFewCharacters = new Set(folded).size < 3
   if (COMMON.has(folded) || hasFewCharacters || folded === email) {
-    throw new Problem('weak_password', 'This password is too common. Choose another one.')
+    throw weakPassword('This password is too common. Choose another one.', 'is too common')
   }
 }
+
+/** Different Unicode forms of the same characters are the same password. */
+const hashedForm = (password: string): string => password.normalize('NFKC')
+
+const weakPassword = (sentence: string, message: string) =>
+  new Problem('weak_password', sentence, { details: [{ field: 'password', message }] })
 
 /**
  * Hashing is the most expensive work that an anonymous call causes, so only two run at a time. If
@@ -110,7 +121,7 @@ async function runLimited<Value>(work: () => Promise<Value>): Promise<Value> {
 }
 
 export function hashPassword(password: string, cost: HashCost): Promise<string> {
-  return runLimited(() => hash(password.normalize('NFKC'), costOf(cost)))
+  return runLimited(() => hash(hashedForm(password), costOf(cost)))
 }
 
 const dummies = new Map<number, Promise<string>>()
@@ -130,7 +141,7 @@ export function isPasswordCorrect(
 ): Promise<boolean> {
   return runLimited(async () => {
     const checked = password_hash ?? (await dummyHash(cost))
-    const matches = await verify(checked, password.normalize('NFKC'))
+    const matches = await verify(checked, hashedForm(password))
     return matches && password_hash !== undefined
   })
 }

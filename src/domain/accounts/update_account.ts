@@ -10,8 +10,8 @@ import {
   accountView,
   emailTaken,
   maskEmail,
-  normalizeEmail,
   requireAlertsStayOn,
+  requireEmail,
   requireEmailClaimed,
   STANDARD_NOTIFICATIONS,
 } from './account.ts'
@@ -38,7 +38,7 @@ export const updateAccount: Handler<'update_account'> = {
       const livemode = settings.mode === 'live'
       const holdings = await findAccount(tx, account.id)
       const next = {
-        email: input.email === undefined ? account.email : normalizeEmail(input.email),
+        email: input.email === undefined ? account.email : requireEmail(input.email),
         password_hash: password_hash ?? account.password_hash,
         notifications: { ...account.notifications, ...input.notifications },
       }
@@ -113,7 +113,7 @@ export async function requireCurrentPassword(
 
 /** The cell of the account itself is asked in the transaction. */
 async function requireEmailFree({ claimEmail }: PreparingContext, email: string): Promise<void> {
-  if (!(await claimEmail(normalizeEmail(email)))) throw emailTaken()
+  if (!(await claimEmail(requireEmail(email)))) throw emailTaken()
 }
 
 const wrongPassword = () => new Problem('invalid_credentials', 'Incorrect password.')

@@ -5,7 +5,7 @@ import type { Caller } from '#domain/context/context.ts'
 import type { ActivityType } from '#domain/events/event.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { anyOf, type Condition } from '#platform/postgres/page.ts'
+import { anyOf, type Condition, isIn } from '#platform/postgres/page.ts'
 
 export type ActivityRow = {
   id: string
@@ -49,7 +49,7 @@ const TYPES_BY_SCOPE: Readonly<Partial<Record<Scope, ActivityType>>> = {
  */
 export function whereVisibleTo(caller: Caller): Condition[] {
   const where: Condition[] = [['account_id = ?', caller.account_id], ['activity_type is not null']]
-  if (caller.card_ids !== null) where.push(['card_id = any(?)', [...caller.card_ids]])
+  if (caller.card_ids !== null) where.push(isIn('card_id', caller.card_ids))
   if (caller.kind !== 'oauth_client') return where
   const types = Object.entries(TYPES_BY_SCOPE)
     .filter(([scope]) => caller.scopes.has(scope as Scope))

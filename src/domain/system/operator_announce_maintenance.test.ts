@@ -34,7 +34,7 @@ test('refuses an end before the start or in the past', async () => {
     const wrong = { starts_at: ahead(from), ends_at: ahead(to), message: 'Never.' }
     await assert.rejects(announce(wrong), {
       code: 'invalid_request',
-      details: [{ field: 'ends_at', message: 'must be after starts_at and in the future' }],
+      details: [{ field: 'ends_at', message: 'must be in the future and after the start' }],
     })
   }
 })

@@ -17,7 +17,7 @@ export const operatorAnnounceMaintenance: OperatorHandler<'operator_announce_mai
     components: input.components ?? ALL_COMPONENTS,
   }
   if (maintenance.ends_at <= maintenance.starts_at || maintenance.ends_at <= now) {
-    const message = 'must be after starts_at and in the future'
+    const message = 'must be in the future and after the start'
     throw fieldProblem('invalid_request', 'ends_at', message)
   }
   await announceMaintenance(tx, maintenance, now)

@@ -102,6 +102,16 @@ test('refuses amounts out of range and unsupported assets and chains', async () 
   for (const [body, status, error] of cases) assertRefused(await create(body), status, error)
 })
 
+test('an unsupported asset or chain is named in details', async () => {
+  for (const [field, value] of [
+    ['asset', 'DOGE'],
+    ['chain', 'solana'],
+  ] as const) {
+    const { body } = await create({ amount_usd: 10, [field]: value })
+    assert.equal(body['details'][0].field, field)
+  }
+})
+
 test('refuses while the kill switch of top-ups is on', async () => {
   const { db } = service.runtime
   await db.run(`update kill_switches set is_on = true where rail = 'topups'`)

@@ -14,7 +14,7 @@ import { awaitedTopup, balanceOf, eventTypes, onChain, topupOf } from '#test/sup
 const BLOCKED_SENDER = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 const service = await startTestService({ env: { FLORIN_SCREENING_FILE: screeningFile() } })
 const { url, sandbox } = service
-const { db } = service.runtime
+const { db, clock } = service.runtime
 
 let person: Person
 beforeEach(async () => {
@@ -133,6 +133,16 @@ test('the window closes by the clock, only for top-ups without a transfer', asyn
       ['completed', 'exact'],
     ],
   )
+})
+
+test('a window has closed when the clock was advanced past it, even without a new block', async () => {
+  for (let top_up = 0; top_up < 3; top_up += 1) {
+    const { id, expires_at } = await awaited()
+    const left_ms = Date.parse(expires_at) - clock.now().getTime()
+    await advance(url, person.bearer, left_ms / 1_000 - 0.5)
+    await advance(url, person.bearer, 0.5)
+    assert.equal((await topupOf(url, person.bearer, id)).status_reason, 'expired')
+  }
 })
 
 test('can be cancelled only while awaiting; a later transfer is late and credited', async () => {

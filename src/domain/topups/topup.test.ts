@@ -62,6 +62,13 @@ test('accepts amounts from the minimum to the maximum, both included', () => {
   }
 })
 
+test('without a minimum, a top-up has at least one cent', () => {
+  const amount = (usd: number) =>
+    requireTopupAmount(usd, { ...DEFAULT_SPEND_LIMITS, topup_min_usd: 0 })
+  assert.equal(amount(0.01), 10_000n)
+  assert.throws(() => amount(0), { message: 'A top-up must be between $0.01 and $50,000.00.' })
+})
+
 test('only an awaiting top-up can be canceled', () => {
   requireCancellable(topup)
   for (const status of ['confirming', 'completed', 'cancelled', 'error'] as const) {

@@ -1,6 +1,13 @@
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
-import { formatUsd, type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import {
+  CENT_MICROS,
+  formatUsd,
+  greatest,
+  type Micros,
+  microsFromUsd,
+  usdFromMicros,
+} from '#kernel/money.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
 import type { Settings } from '#settings/settings.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
@@ -116,7 +123,9 @@ export function requireChainAsset(
   const chain = chains.get(input.chain)
   if (chain === undefined) {
     const names = [...chains.keys()].join(', ') || 'none'
-    throw new Problem('unsupported_chain', `This chain is not supported. Supported: ${names}.`)
+    throw new Problem('unsupported_chain', `This chain is not supported. Supported: ${names}.`, {
+      details: [{ field: 'chain', message: `is not supported; supported: ${names}` }],
+    })
   }
   const asset = chain.asset(input.asset)
   if (asset === undefined) {
@@ -124,20 +133,23 @@ export function requireChainAsset(
     throw new Problem(
       'unsupported_asset',
       `This asset is not supported on ${chain.name}. Supported: ${names}.`,
+      { details: [{ field: 'asset', message: `is not supported; supported: ${names}` }] },
     )
   }
   return { chain, asset }
 }
 
 export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Micros {
-  const { topup_min_usd, topup_max_usd } = limits
-  if (amount_usd < topup_min_usd || amount_usd > topup_max_usd) {
-    const [least, most] = [topup_min_usd, topup_max_usd].map((usd) => formatUsd(microsFromUsd(usd)))
+  const amount_micros = microsFromUsd(amount_usd)
+  const min_micros = greatest(microsFromUsd(limits.topup_min_usd), CENT_MICROS)
+  const max_micros = microsFromUsd(limits.topup_max_usd)
+  if (amount_micros < min_micros || amount_micros > max_micros) {
+    const [least, most] = [formatUsd(min_micros), formatUsd(max_micros)]
     throw new Problem('amount_out_of_range', `A top-up must be between ${least} and ${most}.`, {
       details: [{ field: 'amount_usd', message: `must be between ${least} and ${most}` }],
     })
   }
-  return microsFromUsd(amount_usd)
+  return amount_micros
 }
 
 /** A top-up with a transfer can't be canceled: nobody can recall the transfer. */

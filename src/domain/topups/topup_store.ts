@@ -4,6 +4,7 @@ import { INDEXES_PER_CELL } from '#kernel/cell.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { CellSettings } from '#settings/cell_settings.ts'
+import type { CursorRow } from './chain_store.ts'
 import type { TopupRow } from './topup.ts'
 
 const STORED_COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, status,
@@ -180,4 +181,18 @@ export async function findExpired(
       order by t.expires_at limit 200`,
     [now],
   )
+}
+
+/** True if the window of an awaiting top-up has closed since the chain was read. */
+export async function hasClosedWindow(
+  tx: Tx,
+  { chain, scanned_at }: Pick<CursorRow, 'chain' | 'scanned_at'>,
+  now: Date,
+): Promise<boolean> {
+  const closed = await tx.rows(
+    `select from topups
+      where status = 'awaiting' and expires_at > $2 and expires_at <= $3 and chain = $1 limit 1`,
+    [chain, scanned_at, now],
+  )
+  return closed.length > 0
 }

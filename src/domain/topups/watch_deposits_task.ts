@@ -17,6 +17,7 @@ import { findFresh, screenDeposits } from './fresh_deposits.ts'
 import { ChainFault, type ChainScan, readDeposits } from './read_deposits.ts'
 import { type DepositUpdate, settleDeposits } from './settle_deposits.ts'
 import type { TopupDependencies } from './topup_dependencies.ts'
+import { hasClosedWindow } from './topup_store.ts'
 
 export type WatchedChain = { chain: Chain; source: DepositSource; check: NetworkCheck }
 
@@ -27,7 +28,8 @@ const IDLE_MS = 5_000
 
 /**
  * An unchanged head means an unchanged chain, so the scan is skipped. A node can still correct its
- * logs of the same chain, so the scan is repeated after this time.
+ * logs of the same chain, so the scan is repeated after this time, and when a top-up's window has
+ * closed: it expires once the chain was read after that.
  */
 const RESCAN_MS = 10_000
 
@@ -73,7 +75,9 @@ async function watchChain(context: WatchContext, { chain, source }: WatchedChain
   const cursor = await findCursor(db, chain.name)
   if (cursor?.audit_fault != null) throw new ChainFault(cursor.audit_fault)
   const isRecent =
-    cursor?.fault === null && Math.abs(now.getTime() - cursor.scanned_at.getTime()) < RESCAN_MS
+    cursor?.fault === null &&
+    Math.abs(now.getTime() - cursor.scanned_at.getTime()) < RESCAN_MS &&
+    !(await hasClosedWindow(db, cursor, now))
   if (isRecent && (await source.head()).hash === scanned_heads.get(chain.name)) return
   scanned_heads.delete(chain.name)
   const scan = await readDeposits({ db, chain, source }, cursor)

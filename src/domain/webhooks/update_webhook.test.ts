@@ -106,6 +106,31 @@ test('a rotated secret is shown once; both secrets sign during the grace period'
   assert.deepEqual(entry?.resource, { type: 'webhook', id })
 })
 
+test('a call that rotates the secret or disables hides no other change from the audit log', async () => {
+  const person = await openAccount(url)
+  const { id } = await subscribe(url, person, { url: hook })
+  const actionsOf = async (body: object) => {
+    const before = (await auditLog(url, person.bearer)).length
+    assert.equal((await update(person, id, body)).status, 200)
+    const entries = await auditLog(url, person.bearer)
+    return entries
+      .slice(before)
+      .map(({ action }) => action)
+      .sort()
+  }
+  assert.deepEqual(await actionsOf({ rotate_secret: true }), ['webhook.secret_rotated'])
+  assert.deepEqual(await actionsOf({ rotate_secret: true, url: `${hook}/2` }), [
+    'update_webhook',
+    'webhook.secret_rotated',
+  ])
+  assert.deepEqual(await actionsOf({ status: 'disabled', events: ['card.frozen'] }), [
+    'update_webhook',
+    'webhook.disabled',
+  ])
+  assert.deepEqual(await actionsOf({ status: 'enabled' }), ['update_webhook'])
+  assert.deepEqual(await actionsOf({ status: 'disabled' }), ['webhook.disabled'])
+})
+
 test('without a grace period only the new secret signs; only the last two can sign', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()

@@ -46,7 +46,8 @@ async function applyUpdate(context: Context, input: UpdateInput) {
   if (changed.url !== webhook.url) {
     context.alert(caller.account_id, { kind: 'webhook_moved', detail: hostOf(changed.url) })
   }
-  auditUpdate(context, webhook.id, { isRotated: rotated !== null, isDisabled })
+  const isUpdated = isChange(webhook, isDisabled ? { ...next, status: webhook.status } : next)
+  auditUpdate(context, webhook.id, { isRotated: rotated !== null, isDisabled, isUpdated })
   const view = webhookView(changed, now)
   return rotated === null ? view : { ...view, secret: rotated.secret }
 }
@@ -101,15 +102,16 @@ function rotatedSecrets(
   }
 }
 
-type UpdateEffects = { isRotated: boolean; isDisabled: boolean }
+/** `isUpdated`: something changed that the other two don't name, such as the URL. */
+type UpdateEffects = { isRotated: boolean; isDisabled: boolean; isUpdated: boolean }
 
 function auditUpdate(
   { audit, caller }: Context,
   id: string,
-  { isRotated, isDisabled }: UpdateEffects,
+  { isRotated, isDisabled, isUpdated }: UpdateEffects,
 ): void {
   const resource = { type: 'webhook', id }
   if (isRotated) audit(caller.account_id, { action: 'webhook.secret_rotated', resource })
   if (isDisabled) audit(caller.account_id, { action: 'webhook.disabled', resource })
-  if (!isRotated && !isDisabled) audit(caller.account_id, { action: 'update_webhook', resource })
+  if (isUpdated) audit(caller.account_id, { action: 'update_webhook', resource })
 }

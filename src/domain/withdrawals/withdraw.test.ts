@@ -114,7 +114,9 @@ test('refuses invalid addresses, contracts and our own addresses', async () => {
 
 test('refuses a blocked address with an audit entry, by the list as it is now', async () => {
   const ask = () => askToWithdraw(account, { amount_usd: 20, address: BLOCKED })
-  assertRefused(await ask(), 422, 'address_blocked')
+  const refused = await ask()
+  assertRefused(refused, 422, 'address_blocked')
+  assert.equal(refused.body['details'][0].field, 'address')
   const [entry] = await auditLog(url, person.bearer, '&action=withdrawal.requested')
   assert.equal(entry?.result, 'denied')
   writeFileSync(list, '')

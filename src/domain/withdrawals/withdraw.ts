@@ -145,5 +145,7 @@ async function requireAllowed(
     action: 'withdrawal.requested',
     result: 'denied',
   })
-  throw new Problem('address_blocked', 'Withdrawals to this address are blocked.')
+  throw new Problem('address_blocked', 'Withdrawals to this address are blocked.', {
+    details: [{ field: 'address', message: 'is blocked' }],
+  })
 }

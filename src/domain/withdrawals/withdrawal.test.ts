@@ -94,7 +94,8 @@ test('accepts amounts from the minimum to the maximum, if they exceed the fee', 
     assert.throws(() => amount(usd), { code: 'amount_out_of_range' }, String(usd))
   }
   const high_fee = { withdrawal_fee_usd: 12 }
-  assert.throws(() => amount(12, high_fee), { code: 'amount_out_of_range' })
+  const message = 'A withdrawal must be between $12.000001 and $25,000.00.'
+  assert.throws(() => amount(12, high_fee), { code: 'amount_out_of_range', message })
   assert.equal(amount(12.000001, high_fee), 12_000_001n)
 })
 

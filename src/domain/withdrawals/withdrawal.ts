@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import { formatUsd, type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import { formatUsd, greatest, type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
@@ -84,16 +84,17 @@ function confirmationsOf({ block_number, head_number }: WithdrawalRow): number {
 }
 
 export function requireWithdrawalAmount(amount_usd: number, limits: SpendLimits): Micros {
-  const { withdrawal_min_usd, withdrawal_max_usd, withdrawal_fee_usd } = limits
-  const isBelowMinimum = amount_usd < withdrawal_min_usd || amount_usd <= withdrawal_fee_usd
-  if (isBelowMinimum || amount_usd > withdrawal_max_usd) {
-    const least = formatUsd(microsFromUsd(Math.max(withdrawal_min_usd, withdrawal_fee_usd)))
-    const most = formatUsd(microsFromUsd(withdrawal_max_usd))
+  const amount_micros = microsFromUsd(amount_usd)
+  const above_fee_micros = microsFromUsd(limits.withdrawal_fee_usd) + 1n
+  const min_micros = greatest(microsFromUsd(limits.withdrawal_min_usd), above_fee_micros)
+  const max_micros = microsFromUsd(limits.withdrawal_max_usd)
+  if (amount_micros < min_micros || amount_micros > max_micros) {
+    const [least, most] = [formatUsd(min_micros), formatUsd(max_micros)]
     throw new Problem('amount_out_of_range', `A withdrawal must be between ${least} and ${most}.`, {
       details: [{ field: 'amount_usd', message: `must be between ${least} and ${most}` }],
     })
   }
-  return microsFromUsd(amount_usd)
+  return amount_micros
 }
 
 export function requireWithinDay(used_micros: Micros, limits: SpendLimits): void {

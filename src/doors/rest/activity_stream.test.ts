@@ -71,6 +71,24 @@ test('continues after the last received event, without a gap or a repeat', async
   )
 })
 
+test('a stream that ended before any event resumes without a gap, in a new account too', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const resume = async (missed: 'card.issued' | 'card.loaded', last: string) => {
+    const stream = await follow(second.url, bearer, { last })
+    assert.deepEqual(namesOf(await stream.waitForEvents(1)), [missed])
+    stream.close()
+  }
+  for (const missed of ['card.issued', 'card.loaded'] as const) {
+    const silent = await follow(url, bearer)
+    const isOpen = async () => silent.text().includes('\n\n')
+    assert.ok(await eventually(isOpen, { within_ms: 5_000 }))
+    silent.close()
+    const [, last = ''] = /^id: (.*)$/m.exec(silent.text()) ?? []
+    await recordTestEvents(runtime, account_id, [plainEvent(missed)])
+    await resume(missed, last)
+  }
+})
+
 test('events that are written while it is read arrive once each, in order', async () => {
   const { bearer, account_id } = await openAccount(url)
   const stream = await follow(second.url, bearer)

@@ -6,7 +6,7 @@ import type { Caller } from '#domain/context/context.ts'
 import { requireNoQuery, searchOf } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { bearerOf } from '#kernel/bearer.ts'
-import { isId } from '#kernel/id.ts'
+import { idFloor, isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
 import { runtimeOfBearer } from '#operations/cells.ts'
 import { invoke } from '#operations/invoke.ts'
@@ -22,6 +22,8 @@ const ACTIVITY_STREAM = '/v1/activity/stream'
 const STREAMS_MAX = { credential: 10, account: 50 } as const
 /** Proxies close connections that are idle for a minute. */
 const KEEP_ALIVE_MS = 15_000
+/** The stream of an account without events begins after this ID. */
+const BEFORE_ALL = idFloor('evt', 0)
 
 /**
  * The activity stream as server-sent events. Anyone who may call get_activity may open it, and sees
@@ -61,7 +63,7 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
       }
       const [newest] = (JSON.parse(response.body) as { data: ActivityEvent[] }).data
       beginStream(reply, { ...response.headers, 'Request-Id': call.request.id })
-      const after = lastEventId(request) ?? newest?.id ?? ''
+      const after = lastEventId(request) ?? newest?.id ?? BEFORE_ALL
       const follower = new Follower(cell, { caller, call, after, sink: reply.raw })
       if (closing) follower.end()
       open.add(follower)

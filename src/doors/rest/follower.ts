@@ -34,7 +34,8 @@ export class Follower {
       this.#wake(),
     )
     following.sink.on('drain', () => this.#wake())
-    following.sink.write(`retry: ${RECONNECT_MS}\n\n`)
+    // With the ID, a client also resumes without a gap if the connection ends before an event.
+    following.sink.write(`retry: ${RECONNECT_MS}\nid: ${following.after}\n\n`)
     this.#wake()
   }
 

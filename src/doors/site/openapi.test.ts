@@ -68,6 +68,21 @@ test('the linter reports no error and no warning', () => {
   assert.deepEqual([totals.errors, totals.warnings], [0, 0], lint.stdout)
 })
 
+/** Empty classes, look-arounds, back-references, `\u` and `\p` are not known everywhere. */
+const NOT_PORTABLE = /\[\^?\]|\(\?(?!:)|\\[1-9cCkKpPuU]/
+
+test('patterns mean the same to Python, Go and Java, whose clients compile them', () => {
+  const patterns = [...objectsIn(document)].flatMap(({ pattern, patternProperties }) => [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...Object.keys(patternProperties ?? {}),
+  ])
+  assert.ok(patterns.length > 30)
+  assert.deepEqual(
+    patterns.filter((pattern) => NOT_PORTABLE.test(pattern)),
+    [],
+  )
+})
+
 test('each operation has an entry of its own, and each variant one in its base operation', () => {
   const entries = Object.values(document.paths).flatMap((item) => Object.values(item))
   assert.equal(entries.length, shapes.filter((shape) => shape.variant_of === undefined).length)

@@ -64,7 +64,7 @@ function exampleAt(schema: object, path: string): unknown {
 }
 
 /** The pattern of keys that have 1 to 40 characters. */
-const KEY_LENGTHS = /^\^\[\^\]\{(\d+),(\d+)\}\$$/
+const KEY_LENGTHS = /^\^\[\\s\\S\]\{(\d+),(\d+)\}\$$/
 
 /** The rule for the keys of a record such as metadata; null if the schema names its fields. */
 function keyRuleAt(schema: object, path: string): string | null {

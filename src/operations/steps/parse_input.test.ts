@@ -102,6 +102,13 @@ for (const { operation, path, decimals } of amount_fields) {
   })
 }
 
+test('an amount with a minus is refused as negative, whatever its digits', () => {
+  for (const text of ['-1', '-0', '-0.0', '-1e400', '-9007199254740993']) {
+    const { message } = refusalOf(operations.create_topup, readJson(`{"amount_usd":${text}}`))
+    assert.equal(message, 'amount_usd must not be negative.', text)
+  }
+})
+
 test('an invalid shape is reported before an invalid amount, and no amount is corrected silently', () => {
   const input = readJson('{"id":"card_x","amount_usd":1e400,"colour":"red"}')
   const refusal = refusalOf(operations.load_card, input)

@@ -145,6 +145,9 @@ function validateAmount(input: Input, { path, decimals }: AmountField): ProblemD
   if (place === null) return []
   const value = place.holder[place.name]
   const complaint = (message: string) => [{ field: path.join('.'), message }]
+  if (value instanceof InexactNumber && value.text.startsWith('-')) {
+    return complaint('must not be negative')
+  }
   if (value instanceof InexactNumber) {
     return complaint(`has too many digits for an amount with up to ${decimals} decimal places`)
   }

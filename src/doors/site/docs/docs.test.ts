@@ -176,6 +176,23 @@ test('an excerpt is from the passage with the words, marks them, and ends with a
   assert.deepEqual(matchesOf(found), ['two', 'Nodes'], 'not the "two" inside "networks"')
 })
 
+test('an operator call is found by its summary, and its excerpt is that sentence', () => {
+  const [found] = search(searchIndex(pages), 'refund_deposit', 1)
+  assert.equal(found?.title, 'refund_deposit')
+  const [held] = search(searchIndex(pages), 'held deposit sender', 1)
+  assert.equal(textOf(held), 'Send a held deposit back to its sender.')
+})
+
+test('commands to paste name the address of this service', () => {
+  const served = docPages({ public_url: 'https://cards.example.com' })
+  for (const path of ['quickstart', 'agents']) {
+    const page = served.find((each) => each.path === path)
+    const text = String(page?.body.text).replaceAll(/<[^>]*>/g, '')
+    assert.match(text, /export FLORIN_URL=https:\/\/cards\.example\.com\s/)
+    assert.doesNotMatch(text, /127\.0\.0\.1:8080|\{public_url\}/, path)
+  }
+})
+
 test('rows of a table and lines of code are passages of their own, and code comes last', () => {
   const source =
     '# T\n\n```\ne\nf\n```\n\nA paragraph\nof two lines.\n\n| a | b |\n|---|---|\n| c | d |\n'

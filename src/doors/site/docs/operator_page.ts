@@ -15,7 +15,7 @@ export function operatorPage(): DocPage {
       id,
       title: id.replace('operator_', ''),
       kind: 'call',
-      words: `operator ${summary} ${method} /operator/v1${path}`,
+      words: `${summary}\n${method} /operator/v1${path}`,
     })),
     body: html`<h1>Operator API</h1>
 <p class="lead">For operators of the card program: <code>/operator/v1</code>, with a token from
