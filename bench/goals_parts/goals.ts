@@ -17,7 +17,7 @@ export const goals = [
   { bench: 'authorizations', ratio: 'engine to pgbench', goal: 3.5, measured: 1.42 },
   { bench: 'http', ratio: 'get_account to a bare route', goal: 0.6, measured: 0.58 },
   { bench: 'http', ratio: 'list_transactions to a bare route', goal: 0.6, measured: 0.62 },
-  { bench: 'mcp', ratio: 'MCP to REST', goal: 1.3, measured: 1.3, is_cost: true },
+  { bench: 'mcp', ratio: 'MCP to REST', goal: 1.3, measured: 1.41, is_cost: true },
   { bench: 'webhooks', ratio: 'deliveries to a bare loop', goal: 0.6, measured: 0.32 },
 ] as const satisfies readonly Goal[]
 
