@@ -20,6 +20,20 @@ async function ask<Answer>(child: ChildProcess, request: string | Job): Promise<
   return answer as Answer
 }
 
+const KEYS_AT_ONCE = 32
+
+/** The first use of a key on a day is audited; later ones are what a day consists of. */
+async function useEachKey(url: string, holders: readonly Holder[]): Promise<void> {
+  const waiting = holders.values()
+  const useNext = async () => {
+    for (const { key } of waiting) {
+      const headers = { authorization: `Bearer ${key}` }
+      await (await fetch(`${url}/v1/balance`, { headers })).arrayBuffer()
+    }
+  }
+  await Promise.all(Array.from({ length: KEYS_AT_ONCE }, useNext))
+}
+
 /** The service and its traffic, each in a process of its own, and a receiver of webhooks. */
 export async function startMix(account_count: number, in_flight: number) {
   console.log(`Preparing ${account_count} accounts…`)
@@ -51,6 +65,7 @@ export async function startMix(account_count: number, in_flight: number) {
   ]
   const traffic = fork(new URL('./traffic.js', import.meta.url))
   await once(traffic, 'message')
+  await useEachKey(url, holders)
   const job = { url, card_host_port, holders, in_flight, per_second: null, shares: mixed_shares }
   const readUse = () => ask<{ cpu_us: number; rss_mb: number }>(service, 'cpu')
   return {

@@ -7,9 +7,7 @@ import { microsFromUsd } from '#kernel/money.ts'
 import { send } from '#test/support/http.ts'
 import { fundTreasury } from '#test/support/money.ts'
 import { openAccount } from '#test/support/people.ts'
-import { assertPlannedOnce } from '#test/support/plans.ts'
 import { startTestService } from '#test/support/start.ts'
-import { findBalances } from './balance_store.ts'
 
 const service = await startTestService()
 
@@ -74,9 +72,4 @@ test("a balance does not include another account's money", async () => {
   const [first, second] = await Promise.all([balanceOf(rich.bearer), balanceOf(poor.bearer)])
   assert.equal(first.balance_usd, 7)
   assert.equal(second.balance_usd, 0)
-})
-
-test('the statement of one balance is planned once per connection, not for every call', async () => {
-  const { account_id } = await openAccount(service.url)
-  await assertPlannedOnce(service.database_url, (db) => findBalances(db, [account_id]))
 })

@@ -162,6 +162,15 @@ export async function touchApiKeys(tx: Tx, touches: readonly KeyTouch[]): Promis
   )
 }
 
+/** Without arrays, which PostgreSQL would plan anew for the first call of each key on a day. */
+export async function touchApiKey(tx: Tx, { account_id, key_id, ip, at }: KeyTouch): Promise<void> {
+  await tx.run(
+    `update api_keys set last_used_at = $3, last_used_ip = $4
+      where account_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3)`,
+    [account_id, key_id, at, ip],
+  )
+}
+
 export type SessionTouch = { account_id: string; id: string; at: Date }
 
 /** Skips sessions that another transaction ends now: waiting for several could deadlock. */

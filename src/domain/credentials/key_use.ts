@@ -7,6 +7,7 @@ import {
   insertKeyUse,
   type KeyTouch,
   type SessionTouch,
+  touchApiKey,
   touchApiKeys,
   touchGrants,
   touchSessions,
@@ -23,7 +24,8 @@ export type KeyUses = {
   flush(): Promise<void>
 }
 
-const KEYS_MAX = 10_000
+/** About half a kilobyte each. */
+const KEYS_MAX = 50_000
 const IPS_MAX = 100
 const DAY_MS = 24 * 3_600_000
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
@@ -42,13 +44,13 @@ export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
     const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
     const day = at.toISOString().slice(0, 10)
     await db.transaction(async (tx) => {
-      await writeTouches(tx, [touch])
+      await writeTouch(tx, touch)
       if (!(await insertKeyUse(tx, { ...touch, day }))) return
       const { action, id, type } = used
       const context = auditContextOf({ caller, request, operation, clock, newId })
       await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], context)
     })
-    if (uses.size >= KEYS_MAX) uses.clear()
+    forgetOldest(uses)
     const uses_by_ip = uses.get(used.id) ?? new Map<string, KeyTouch>()
     if (uses_by_ip.size >= IPS_MAX) uses_by_ip.clear()
     uses.set(used.id, uses_by_ip.set(request.ip, touch))
@@ -86,8 +88,20 @@ function resourceUsedBy({ id, grant_id }: Caller): { action: string; type: strin
   return { action: 'api_key.used', type: 'api_key', id }
 }
 
+/** Only one: a programme with more keys than this would record the use of all of them again. */
+function forgetOldest(uses: Map<string, unknown>): void {
+  if (uses.size < KEYS_MAX) return
+  const [oldest] = uses.keys()
+  if (oldest !== undefined) uses.delete(oldest)
+}
+
+async function writeTouch(tx: Tx, touch: KeyTouch): Promise<void> {
+  await (isGrant(touch) ? writeTouches(tx, [touch]) : touchApiKey(tx, touch))
+}
+
+const isGrant = ({ key_id }: KeyTouch): boolean => key_id.startsWith('grant_')
+
 async function writeTouches(tx: Tx, touches: readonly KeyTouch[]): Promise<void> {
-  const isGrant = ({ key_id }: KeyTouch) => key_id.startsWith('grant_')
   const grants = touches.filter(isGrant).map(({ key_id, ip, at }) => ({ id: key_id, ip, at }))
   const keys = touches.filter((touch) => !isGrant(touch))
   if (keys.length > 0) await touchApiKeys(tx, keys)

@@ -44,7 +44,7 @@ await once(smtp.server, 'listening')
 after(() => smtp.close(() => undefined))
 const smtp_port = (smtp.server.address() as AddressInfo).port
 
-const { url, runtime, tasks } = await startTestService({
+const { url, runtime, tasks, owner_db } = await startTestService({
   env: {
     FLORIN_SMTP_URL: `smtp://127.0.0.1:${smtp_port}`,
     FLORIN_MAIL_FROM: 'Florin <alerts@florin.example>',
@@ -244,6 +244,30 @@ test('a low balance is emailed once, and again only after it recovered', async (
   assert.equal((await setBalance(10_000_000n)).length, 1)
   assert.equal((await setBalance(50_000_000n)).length, 1)
   assert.equal((await setBalance(1_000_000n)).length, 2)
+})
+
+test('accounts that one run does not reach are warned of a low balance by the next', async () => {
+  const person = await openAccount(url)
+  const { account_id } = person
+  // Their IDs come before that of any account that was opened.
+  await owner_db.run(
+    `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
+     select 'acct_00' || n, 'low_' || n || '@example.com', '-',
+            '{"low_balance_threshold_usd": 5}', now(), now() from generate_series(1, 5000) n`,
+  )
+  await runtime.db.run(
+    `insert into purses (account_id, kind, balance_micros) values ($1, 'treasury', 4000000)`,
+    [account_id],
+  )
+  await owner_db.run(
+    `update accounts set notifications = notifications || '{"low_balance_threshold_usd": 5}'
+      where id = $1`,
+    [account_id],
+  )
+  const isWarned = async () => (await inbox(person)).some(({ kind }) => kind === 'low_balance')
+  await tasks.run(['warn_low_balance'])
+  await tasks.run(['warn_low_balance'])
+  assert(await isWarned())
 })
 
 test('one run sends all due emails, however many a minute of purchases made', async () => {

@@ -36,8 +36,8 @@ export type PoolOptions = {
   move_wait_ms?: number
   /** For pools whose statements only look rows up by key. */
   key_lookups?: boolean
-  /** For pools whose lists follow an index. */
-  in_index_order?: boolean
+  /** For pools whose statements name an account, and whose lists follow an index. */
+  of_accounts?: boolean
   /** Called after every committed transaction, but not after single statements. */
   onCommit?: () => void
   log?: Log
@@ -164,20 +164,28 @@ const KEY_LOOKUPS = [
 ]
 
 /**
- * A page is planned once, for an average account: PostgreSQL would read and sort all rows of one
- * that has many. With a penalty on sorting, it reads a page from the index, in its order.
+ * Statements of calls are planned once per connection. Planning get_card for every call took eight
+ * times as long as running it, and whether PostgreSQL keeps a plan by itself depends on the size of
+ * the tables (`npm run bench -- mixed`). A kept plan is for an average account: it would read and
+ * sort all rows of one that has many, or scan a table that was small. With a penalty on both, a
+ * page is read from the index, in its order.
  */
-const IN_INDEX_ORDER = ['-c enable_sort=off', '-c jit=off']
+const OF_ACCOUNTS = [
+  '-c plan_cache_mode=force_generic_plan',
+  '-c enable_sort=off',
+  '-c enable_seqscan=off',
+  '-c jit=off',
+]
 
 /** The role is a connection option: it costs no round trip, and RESET ROLE keeps it. */
 function serverSettings(url: string, options: PoolOptions): string {
-  const { role, key_lookups = false, in_index_order = false } = options
+  const { role, key_lookups = false, of_accounts = false } = options
   return [
     ...settingsOfUrl(url),
     ...SERVER_SETTINGS,
     ...(role === undefined ? [] : [`-c role=${role.name}`]),
     ...(key_lookups ? KEY_LOOKUPS : []),
-    ...(in_index_order ? IN_INDEX_ORDER : []),
+    ...(of_accounts ? OF_ACCOUNTS : []),
   ].join(' ')
 }
 

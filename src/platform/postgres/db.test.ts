@@ -6,7 +6,7 @@ import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.
 import { eventually } from '#test/support/eventually.ts'
 import { holdRows } from '#test/support/held_rows.ts'
 import { ConcurrentUpdate } from './concurrent_update.ts'
-import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
+import { type Database, DatabaseUnavailable, openAccountPool, openDatabase, type Tx } from './db.ts'
 import { copyWrite, countedWrite, plainWrite } from './write.ts'
 
 let clone: TestDatabase
@@ -370,4 +370,24 @@ test('notifications arrive, also after the connection was lost', async () => {
   assert.ok(await eventually(again, { within_ms: 20_000 }))
   await stop()
   await proxy.cut()
+})
+
+test('a statement of an account is planned once per connection, whatever its parameters', async () => {
+  const pool = openAccountPool(clone.url, { pool_size: 1 })
+  try {
+    const account = pool.of('acct_1')
+    for (let ids = 1; ids <= 8; ids += 1) {
+      await account.rows('select id from accounts where id = any($1) limit $2', [
+        Array.from({ length: ids }, (_, at) => `acct_${at}`),
+        ids,
+      ])
+    }
+    const [plans] = await account.rows<{ custom_plans: bigint; generic_plans: bigint }>(
+      `select custom_plans, generic_plans from pg_prepared_statements
+        where statement like 'select id from accounts%'`,
+    )
+    assert.deepEqual(plans, { custom_plans: 0n, generic_plans: 8n })
+  } finally {
+    await pool.close()
+  }
 })

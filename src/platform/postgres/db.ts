@@ -85,7 +85,7 @@ export function openAccountPool(
   options: Omit<PoolOptions, 'role'> = {},
 ): AccountPool {
   const role = { name: ACCOUNT_ROLE, can_copy: false }
-  const with_role = { ...options, role, in_index_order: true }
+  const with_role = { ...options, role, of_accounts: true }
   const pool = poolAt(at, with_role, ({ url, account_url }) => account_url ?? url)
   const { checkout, close, fail } = pool
   return {
