@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeEngine } from '#domain/authorizations/engine.ts'
@@ -131,11 +131,36 @@ export async function startClient(): Promise<Client> {
   }
 }
 
+const SIMPLE_UPDATE = ['-N', '-n', '-c', '16', '-j', '2', '-M', 'prepared']
+
+const runPgbench = (url: string, args: readonly string[]) =>
+  spawnSync('pgbench', [...args, url], { encoding: 'utf8' })
+
+const isPgbenchReady = (url: string): boolean =>
+  runPgbench(url, ['-i', '-q', '-s', '10']).error === undefined
+
 /** Transactions per second of pgbench's simple-update; null if pgbench is not installed. */
 export function pgbench(url: string, seconds: number): number | null {
-  const run = (args: string[]) => spawnSync('pgbench', [...args, url], { encoding: 'utf8' })
-  if (run(['-i', '-q', '-s', '10']).error !== undefined) return null
-  const { stdout } = run(['-N', '-n', '-c', '16', '-j', '2', '-M', 'prepared', '-T', `${seconds}`])
+  if (!isPgbenchReady(url)) return null
+  const { stdout } = runPgbench(url, [...SIMPLE_UPDATE, '-T', `${seconds}`])
   const tps = /tps = ([\d.]+)/.exec(stdout)?.[1]
   return tps === undefined ? null : Number(tps)
 }
+
+/** Milliseconds of each transaction of simple-update at a rate, from when it was due. */
+export async function pgbenchLatencies(
+  { url, data_dir }: Pick<BenchEnvironment, 'url' | 'data_dir'>,
+  { per_second, seconds }: { per_second: number; seconds: number },
+): Promise<number[] | null> {
+  if (!isPgbenchReady(url)) return null
+  const prefix = join(data_dir, 'pgbench')
+  const rate = ['-T', `${seconds}`, '--rate', `${per_second}`, '--log', '--log-prefix', prefix]
+  runPgbench(url, [...SIMPLE_UPDATE, ...rate])
+  const logs = (await readdir(data_dir)).filter((name) => name.startsWith('pgbench.'))
+  const texts = await Promise.all(logs.map((name) => readFile(join(data_dir, name), 'utf8')))
+  const lines = texts.flatMap((text) => text.trimEnd().split('\n'))
+  return lines.map((line) => Number(line.split(' ')[LOGGED_MICROSECONDS]) / 1_000)
+}
+
+/** Lines of its log: client, transaction, microseconds, … */
+const LOGGED_MICROSECONDS = 2
