@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { insertBareAccount } from '#test/support/accounts.ts'
-import { installPgledger, transferByPgledger } from './ledger_parts/pgledger.ts'
+import { preparePgledger } from './ledger_parts/pgledger.ts'
 
 /**
  * Movements per second on one PostgreSQL with fsync on: our batches and our single transfers
@@ -180,22 +180,15 @@ function batched(db: Database, accounts: readonly string[]): Candidate {
 }
 
 /** Random transfers of pgledger, where PGLEDGER_DIR names a checkout of it. */
-async function pgledger(pool: pg.Pool): Promise<Candidate[]> {
-  const folder = process.env['PGLEDGER_DIR']
-  if (folder === undefined) return []
-  const accounts = await installPgledger(pool, folder, ACCOUNTS)
-  return [
-    {
-      name: 'pgledger random transfer',
-      run: (until) =>
-        inParallel(CLIENTS, until, async () => {
-          const from = random(ACCOUNTS)
-          const to = (from + 1 + random(ACCOUNTS - 1)) % ACCOUNTS
-          await transferByPgledger(pool, accounts[from] ?? '', accounts[to] ?? '')
-          return 1
-        }),
-    },
-  ]
+function pgledger({ transfer }: { transfer(): Promise<void> }): Candidate {
+  return {
+    name: 'pgledger random transfer',
+    run: (until) =>
+      inParallel(CLIENTS, until, async () => {
+        await transfer()
+        return 1
+      }),
+  }
 }
 
 const median = (values: readonly number[]) =>
@@ -210,12 +203,13 @@ pool.on('error', () => undefined)
 try {
   await migrate(db)
   const accounts = await prepare(db)
+  const peer = await preparePgledger(pool, { accounts: ACCOUNTS, clients: CLIENTS })
   const candidates = [
     simpleUpdate(pool),
     plain(pool),
     single(db, accounts),
     batched(db, accounts),
-    ...(await pgledger(pool)),
+    ...(peer === null ? [] : [pgledger(peer)]),
   ]
   const rates = new Map(candidates.map(({ name }) => [name, [] as number[]]))
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { pgbench } from './authorizations_parts/environment.ts'
+import { preparePgledger } from './ledger_parts/pgledger.ts'
 import { measureKinds } from './mixed_parts/cost_by_kind.ts'
 import { startMix } from './mixed_parts/environment.ts'
 import { writtenBy } from './mixed_parts/postgres_cost.ts'
@@ -9,7 +11,8 @@ import type { Report } from './mixed_parts/traffic.ts'
  * A program's day, compressed: 70 % card messages on four links, 20 % REST reads, 5 % REST writes
  * and 5 % MCP calls of the same accounts, while webhooks go to a live receiver. Accounts differ in
  * activity by a factor of 1,000. Card messages per second as a ratio to pgbench's simple-update
- * with 16 clients, medians of alternating rounds; then latencies at 500 card messages per second.
+ * with 16 clients, and to random transfers of pgledger where PGLEDGER_DIR names a checkout of it,
+ * medians of alternating rounds; then latencies at 500 card messages per second.
  */
 const ACCOUNTS = Number(process.env['BENCH_ACCOUNTS'] ?? 10_000)
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6)
@@ -17,6 +20,8 @@ const ROUNDS = 3
 /** Code that runs rarely is compiled late. */
 const WARM_UP_SECONDS = 30
 const IN_FLIGHT = 256
+/** Of pgbench and pgledger. */
+const CLIENTS = 16
 const CARD_SHARE = 0.7
 const STEADY_CARD_MESSAGES = 500
 const TARGET_RATIO = 1.3
@@ -52,10 +57,16 @@ function print(title: string, reports: readonly Report[], seconds: number): void
 await runTraffic({ seconds: WARM_UP_SECONDS })
 const memory_mb = [await readMemoryMb()]
 const bases: number[] = []
+const pool = new pg.Pool({ connectionString: mix.database_url, max: CLIENTS })
+// The server may close a connection before the pool does.
+pool.on('error', () => undefined)
+const pgledger = await preparePgledger(pool, { accounts: 1_000, clients: CLIENTS })
+const transfer_rates: number[] = []
 const reports: Report[] = []
 const spent = { service_us: 0, postgres_us: 0, wal_bytes: 0, rows: 0, webhooks: 0 }
 for (let round = 0; round < ROUNDS; round += 1) {
   bases.push(pgbench(mix.database_url, SECONDS) ?? Number.NaN)
+  if (pgledger !== null) transfer_rates.push(await pgledger.measure(SECONDS))
   await mix.settle()
   await receiver.takeReport()
   const before = { ...(await writtenBy(db)), ...(await readCpu()) }
@@ -84,10 +95,15 @@ const kind_costs = await measureKinds({ runTraffic, readCpu, seconds: SECONDS })
 const base = median(bases)
 const card_rates = reports.map(({ in_time }) => sumOf(in_time, isCard) / SECONDS)
 const ratio = median(card_rates) / base
+const transfers = median(transfer_rates)
 print(`${IN_FLIGHT} in flight`, reports, SECONDS)
 console.log(
   `pgbench simple-update ${base.toFixed(0)}/s; card messages ${ratio.toFixed(2)} × pgbench`,
 )
+if (pgledger !== null) {
+  const times = (median(card_rates) / transfers).toFixed(2)
+  console.log(`pgledger ${transfers.toFixed(0)} transfers/s; card messages ${times} × pgledger`)
+}
 console.log(`webhooks received: ${(spent.webhooks / ROUNDS / SECONDS).toFixed(0)}/s`)
 print(`${STEADY_CARD_MESSAGES} card messages/s`, [steady], SECONDS)
 
@@ -130,4 +146,5 @@ console.log(
 )
 if (!is_met) process.exitCode = 1
 
+await pool.end()
 await mix.stop()
