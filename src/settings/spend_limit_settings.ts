@@ -1,4 +1,4 @@
-import { isUsdAmount, USD_MAX } from '#kernel/money.ts'
+import { formatUsd, isUsdAmount, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import {
   ConfigError,
   type Environment,
@@ -41,6 +41,38 @@ export const DEFAULT_SPEND_LIMITS: SpendLimits = {
   withdrawal_fee_usd: 1,
 }
 
+/** Pairs of a minimum and the maximum of the same amount. */
+const RANGES = [
+  ['topup_min_usd', 'topup_max_usd'],
+  ['load_min_usd', 'load_max_usd'],
+  ['withdrawal_min_usd', 'withdrawal_max_usd'],
+] as const
+
+type LimitConflict = { field: keyof SpendLimits; message: string }
+
+/**
+ * The first of the changed limits that leaves no amount between a minimum and its maximum. A
+ * maximum of 0 is no conflict: it blocks, whatever the minimum is.
+ */
+export function findLimitConflict(
+  limits: SpendLimits,
+  changed: readonly string[],
+): LimitConflict | null {
+  for (const [minimum, maximum] of RANGES) {
+    const [least, most] = [limits[minimum], limits[maximum]]
+    if (most === 0 || least <= most) continue
+    if (changed.includes(minimum)) {
+      return { field: minimum, message: `must be at most ${dollars(most)} (${maximum})` }
+    }
+    if (changed.includes(maximum)) {
+      return { field: maximum, message: `must be 0, or at least ${dollars(least)} (${minimum})` }
+    }
+  }
+  return null
+}
+
+const dollars = (usd: number): string => formatUsd(microsFromUsd(usd))
+
 /** FLORIN_SPEND_LIMITS is a JSON object with any of the limits; the others keep their default. */
 export function readSpendLimits(env: Environment): SpendLimits {
   const limits = readJson(env, 'FLORIN_SPEND_LIMITS', {})
@@ -53,5 +85,10 @@ export function readSpendLimits(env: Environment): SpendLimits {
       )
     }
   }
-  return { ...DEFAULT_SPEND_LIMITS, ...limits }
+  const spend_limits: SpendLimits = { ...DEFAULT_SPEND_LIMITS, ...limits }
+  const conflict = findLimitConflict(spend_limits, Object.keys(limits))
+  if (conflict !== null) {
+    throw new ConfigError(`FLORIN_SPEND_LIMITS: ${conflict.field} ${conflict.message}.`)
+  }
+  return spend_limits
 }
