@@ -37,7 +37,7 @@ export function ConvertClearing({ clearing, amount, onClose }: Props) {
         <MoneyField
           label="USD amount"
           required
-          hint="The amount the network bills, in whole cents."
+          hint={rateText(clearing, parseUsd(amount_text)) ?? 'The amount the network bills.'}
           value={amount_text}
           onChange={(change) => setAmountText(change.target.value)}
           error={fieldError(mutation.error, 'amount_usd')}
@@ -47,6 +47,20 @@ export function ConvertClearing({ clearing, amount, onClose }: Props) {
       </form>
     </Dialog>
   )
+}
+
+const RATE_DIGITS = 4
+
+const rate_format = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: RATE_DIGITS,
+})
+
+/** A misplaced decimal point shows in the rate, and the service knows no rates to compare with. */
+function rateText(clearing: PendingConversion, usd: number | null): string | null {
+  if (usd === null || clearing.amount === 0) return null
+  return `That is ${rate_format.format(usd / clearing.amount)} per ${clearing.currency}.`
 }
 
 const descriptions: Record<PendingConversion['kind'], string> = {

@@ -69,13 +69,23 @@ test('an amount of an unknown currency is shown as it came', async (t) => {
 })
 
 test('convert_clearing: a refused amount is shown at its field and the dialog stays open', async (t) => {
-  const refusal = refuse('invalid_amount', { amount_usd: 'must have whole cents' })
+  const refusal = refuse('amount_out_of_range', { amount_usd: 'must be at most $115.50' })
   serve(t, { operator_convert_clearing: refusal })
   const onClose = () => assert.fail('it stays open')
   const page = await open(t, ConvertClearing, { clearing, amount: '€23.10', onClose })
-  await page.fill('USD amount', '25.505')
+  await page.fill('USD amount', '2550')
   await page.click('button', 'Save')
-  assert.equal(page.errorOf('USD amount'), 'Must have whole cents.')
+  assert.equal(page.errorOf('USD amount'), 'Must be at most $115.50.')
+})
+
+test('convert_clearing: the rate shows while the amount is typed, so a slip of two digits does too', async (t) => {
+  serve(t, {})
+  const page = await open(t, ConvertClearing, { clearing, amount: '€23.10', onClose: () => {} })
+  assert.match(page.text(), /The amount the network bills\./)
+  await page.fill('USD amount', '25.50')
+  assert.match(page.text(), /That is \$1\.104 per EUR\./)
+  await page.fill('USD amount', '2550')
+  assert.match(page.text(), /That is \$110\.4 per EUR\./)
 })
 
 test('a held refund is approved or refused after a question that names the amount', async (t) => {

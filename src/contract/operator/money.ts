@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
+import { Id, Input, Page, pageQuery, StringEnum, UsdInput } from '#contract/shapes.ts'
 import { Topup } from '#contract/topups.ts'
 import { Withdrawal } from '#contract/withdrawals.ts'
 import { operatorOperation } from './operation.ts'
@@ -66,10 +66,12 @@ export const operator_convert_clearing = operatorOperation({
   summary: 'Enter the USD amount of a clearing. It is booked within seconds.',
   input: Input({
     id: Id('txn', 'ID of the clearing.'),
-    amount_usd: Type.Number({ description: 'Amount in USD, in whole cents.' }),
+    amount_usd: UsdInput(
+      "Amount in USD: more than 0, and at most 5 for each unit of the merchant's currency.",
+    ),
   }),
   output: PendingConversion,
-  problems: ['invalid_amount'],
+  problems: ['invalid_amount', 'amount_out_of_range'],
 })
 
 export const operator_list_held_refunds = operatorOperation({

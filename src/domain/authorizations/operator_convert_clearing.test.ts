@@ -76,6 +76,43 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
   await assertBooksSound(runtime.db)
 })
 
+test('an amount that no rate can give is refused, and the clearing still awaits conversion', async () => {
+  const spender = await openSpender(service, { usd: 10 })
+  await clearInYen(service, spender)
+  const [held] = await waitingOf(spender)
+  assert(held !== undefined)
+  const path = `/pending_conversions/${held.id}/convert`
+  const above = await operate(url, 'POST', path, { body: { amount_usd: 7_500.01 } })
+  assertRefused(above, 422, 'amount_out_of_range')
+  assert.equal(
+    above.body.message,
+    'amount_usd must be at most $7,500.00: no currency is worth more than $5.00.',
+  )
+  for (const amount_usd of [2 ** 33 + 1, 1e300]) {
+    const wrong = await operate(url, 'POST', path, { body: { amount_usd } })
+    assertRefused(wrong, 422, 'amount_out_of_range')
+  }
+  assert.deepEqual(await waitingOf(spender), [held])
+})
+
+test('a clearing of a tiny amount can be rounded up, and an unknown currency has no maximum', async () => {
+  const spender = await openSpender(service, { usd: 10 })
+  const convertAs = async (amount_minor: number, currency: string, amount_usd: number) => {
+    await clearInYen(service, spender)
+    const id = (await waitingOf(spender)).find(({ currency: each }) => each === 'JPY')?.id
+    await runtime.db.run(
+      'update pending_clearings set amount_minor = $2, currency = $3 where id = $1',
+      [id, amount_minor, currency],
+    )
+    const path = `/pending_conversions/${id}/convert`
+    return (await operate(url, 'POST', path, { body: { amount_usd } })).status
+  }
+  assert.equal(await convertAs(1, 'KWD', 0.01), 200)
+  assert.equal(await convertAs(1_000, 'KWD', 5), 200)
+  assert.equal(await convertAs(1_000, 'KWD', 5.01), 422)
+  assert.equal(await convertAs(100, '???', 5_000), 200)
+})
+
 test('the USD amount is entered once, and only by an operator', async () => {
   const spender = await openSpender(service, { usd: 10 })
   await clearInYen(service, spender, '200000')
