@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
+import { createElement, useState } from 'react'
 import { useTestClock } from '#panel/test_support/clock.ts'
 import { type Answers, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
@@ -36,6 +37,35 @@ test('it opens with "/" and Ctrl-K, and not while somebody types a slash', async
   input.focus()
   await page.press('/')
   assert.deepEqual(changes, [true, true])
+})
+
+test('closing gives the focus back to where it was, whether a key or a click opened the search', async (t) => {
+  serve(t, answers)
+  const Frame = () => {
+    const [is_open, setOpen] = useState(false)
+    const button = (name: string, onClick?: () => void) =>
+      createElement('button', { type: 'button', onClick }, name)
+    const palette = createElement(CommandPalette, { open: is_open, onOpenChange: setOpen })
+    return createElement(
+      'div',
+      {},
+      button('Go', () => setOpen(true)),
+      button('Freeze'),
+      palette,
+    )
+  }
+  const page = await open(t, Frame, {})
+  const closes = async () => {
+    assert.equal(document.activeElement, page.get('combobox', FIELD))
+    await page.press('Escape')
+    await page.until(() => !page.has('dialog') && document.activeElement !== document.body)
+    return document.activeElement?.textContent
+  }
+  page.get('button', 'Freeze').focus()
+  await page.press('/')
+  assert.equal(await closes(), 'Freeze')
+  await page.click('button', 'Go')
+  assert.equal(await closes(), 'Go')
 })
 
 test('pages, actions and cards are found while typing; Enter opens the selected one', async (t) => {

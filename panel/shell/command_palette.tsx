@@ -2,6 +2,7 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { classes } from '#panel/ui/classes.ts'
+import { useFocusReturn } from '#panel/ui/focus_return.ts'
 import { Search } from '#panel/ui/icons.ts'
 import { navigation_routes } from './navigation.tsx'
 import { actions } from './search/actions.ts'
@@ -13,6 +14,7 @@ type Props = { open: boolean; onOpenChange(open: boolean): void; onSandbox?(): v
 /** Finds pages, actions, objects of the account and documentation. Opens with `/` or Ctrl-K. */
 export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
   useShortcut(() => onOpenChange(true))
+  const { noteOpener, returnFocus } = useFocusReturn()
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
@@ -20,6 +22,8 @@ export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
         <Dialog.Content
           aria-describedby={undefined}
           className="rise fixed inset-x-3 top-[12vh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-sheet text-ink shadow-2xl outline-none"
+          onOpenAutoFocus={noteOpener}
+          onCloseAutoFocus={returnFocus}
         >
           <Dialog.Title className="sr-only">Search</Dialog.Title>
           <Commands onDone={() => onOpenChange(false)} {...(onSandbox && { onSandbox })} />

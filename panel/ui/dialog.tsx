@@ -2,6 +2,7 @@ import * as Radix from '@radix-ui/react-dialog'
 import { type FormEvent, type ReactNode, useRef } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { useFocusReturn } from './focus_return.ts'
 import { X } from './icons.ts'
 
 type Props = {
@@ -110,23 +111,6 @@ function DialogFrame({
       </Radix.Portal>
     </Radix.Root>
   )
-}
-
-/** Radix returns the focus only to its own triggers, and would leave it nowhere. */
-function useFocusReturn(): { noteOpener(): void; returnFocus(closing: Event): void } {
-  const opener = useRef<HTMLElement | null>(null)
-  return {
-    noteOpener: () => {
-      const focused = document.activeElement as HTMLElement | null
-      // The item of a menu is gone when the dialog closes; its button is still there.
-      const menu_button = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby')
-      opener.current = menu_button == null ? focused : document.getElementById(menu_button)
-    },
-    returnFocus: (closing) => {
-      closing.preventDefault()
-      opener.current?.focus()
-    },
-  }
 }
 
 /** Radix would focus the close button, which comes first. Without a field, it is "Cancel". */
