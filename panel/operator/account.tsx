@@ -15,6 +15,7 @@ import { AccountNotes } from './account_notes.tsx'
 import { AccountActions } from './accounts.tsx'
 import { card_columns } from './cards.tsx'
 import { limitName } from './limit_names.ts'
+import { merchantName } from './merchant_name.ts'
 import { useOperatorQuery } from './operator_api.ts'
 import { useOperatorList } from './operator_list.ts'
 import { recipient_column } from './recipient_column.tsx'
@@ -121,14 +122,14 @@ const withdrawal_columns: readonly Column<OperatorWithdrawal>[] = [
 const dispute_columns: readonly Column<Dispute & { merchant_name: string }>[] = [
   {
     title: 'Merchant',
-    cell: ({ merchant_name, reason, created_at }) => (
+    cell: (dispute) => (
       <>
-        <span className="wrap-anywhere">{merchant_name}</span>
+        <span className="wrap-anywhere">{merchantName(dispute)}</span>
         <span className="block text-sm text-soft">
-          {humanize(reason)}
+          {humanize(dispute.reason)}
           <span className="num md:hidden">
             {' '}
-            · <Time at={created_at} />
+            · <Time at={dispute.created_at} />
           </span>
         </span>
       </>

@@ -9,6 +9,7 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { customer_column, PhoneNote } from './account_link.tsx'
 import { ConvertClearing } from './convert_clearing.tsx'
+import { merchantName } from './merchant_name.ts'
 import { useOperatorList } from './operator_list.ts'
 import type { PendingConversion } from './shapes.ts'
 
@@ -21,10 +22,10 @@ export function Clearings() {
   const columns: readonly Column<PendingConversion>[] = [
     {
       title: 'Merchant',
-      sortKey: ({ merchant_name }) => merchant_name,
+      sortKey: merchantName,
       cell: (row) => (
         <>
-          <span className="font-medium wrap-anywhere">{row.merchant_name}</span>
+          <span className="font-medium wrap-anywhere">{merchantName(row)}</span>
           <PhoneNote row={row} />
         </>
       ),
@@ -43,7 +44,7 @@ export function Clearings() {
       cell: (row) =>
         row.amount_usd === null ? (
           <Button
-            aria-label={`Enter USD amount: ${row.merchant_name}, ${formatClearingAmount(row)}`}
+            aria-label={`Enter USD amount: ${merchantName(row)}, ${formatClearingAmount(row)}`}
             onClick={() => setEditing(row)}
           >
             <span>

@@ -4,6 +4,7 @@ import { MoneyField } from '#panel/ui/field.tsx'
 import { parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { merchantText } from './merchant_name.ts'
 import { useOperatorMutation } from './operator_api.ts'
 import type { PendingConversion } from './shapes.ts'
 
@@ -30,7 +31,7 @@ export function ConvertClearing({ clearing, amount, onClose }: Props) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={`${amount} at ${clearing.merchant_name}`}
+      title={`${amount} at ${merchantText(clearing)}`}
       description={`${descriptions[clearing.kind]} You can’t change it later.`}
     >
       <form onSubmit={submit}>

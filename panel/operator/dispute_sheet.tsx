@@ -14,6 +14,7 @@ import { DescriptionList } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { AccountLink } from './account_link.tsx'
+import { merchantName } from './merchant_name.ts'
 import { downloadOperatorFile, useOperatorMutation } from './operator_api.ts'
 import type { WithAccount } from './shapes.ts'
 
@@ -30,7 +31,7 @@ export function DisputeSheet({ dispute, onClose }: Props) {
     <Sheet
       open
       onOpenChange={onClose}
-      title={dispute.merchant_name}
+      title={merchantName(dispute)}
       description={<span className="whitespace-pre-wrap">{dispute.explanation}</span>}
     >
       <DescriptionList

@@ -10,6 +10,7 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { customer_column, PhoneNote } from './account_link.tsx'
 import { DisputeSheet } from './dispute_sheet.tsx'
+import { merchantName } from './merchant_name.ts'
 import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
 import type { WithAccount } from './shapes.ts'
@@ -30,10 +31,10 @@ export function Disputes() {
   const columns: readonly Column<Row>[] = [
     {
       title: 'Merchant',
-      sortKey: ({ merchant_name }) => merchant_name,
+      sortKey: merchantName,
       cell: (row) => (
         <>
-          <RowButton onClick={() => setSelectedId(row.id)}>{row.merchant_name}</RowButton>
+          <RowButton onClick={() => setSelectedId(row.id)}>{merchantName(row)}</RowButton>
           <PhoneNote row={row} />
           {row.status !== 'closed' && (
             <span className="num block text-sm text-soft md:hidden">

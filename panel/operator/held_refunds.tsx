@@ -7,16 +7,17 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { customer_column, PhoneNote } from './account_link.tsx'
 import { ActionButton } from './action_button.tsx'
 import { CardLink } from './card_link.tsx'
+import { merchantName, merchantText } from './merchant_name.ts'
 import { useOperatorList } from './operator_list.ts'
 import type { HeldRefund } from './shapes.ts'
 
 const columns: readonly Column<HeldRefund>[] = [
   {
     title: 'Merchant',
-    sortKey: ({ merchant_name }) => merchant_name,
+    sortKey: merchantName,
     cell: (row) => (
       <>
-        <span className="font-medium wrap-anywhere">{row.merchant_name}</span>
+        <span className="font-medium wrap-anywhere">{merchantName(row)}</span>
         <PhoneNote row={row} />
         <span className="block">
           <CardLink account_id={row.account_id} card_id={row.card_id} />
@@ -36,24 +37,24 @@ function RowActions({ refund }: { refund: HeldRefund }) {
     <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       <ActionButton
         label="Approve"
-        aria_label={`Approve refund from ${refund.merchant_name}`}
+        aria_label={`Approve refund from ${merchantText(refund)}`}
         title="Approve refund?"
         path={`/held_refunds/${refund.id}/approve`}
         invalidates={invalidates}
         success_message="Refund approved. It’ll be credited within seconds."
       >
-        <Money usd={refund.amount_usd} /> from {refund.merchant_name} will be credited to the card.
+        <Money usd={refund.amount_usd} /> from {merchantText(refund)} will be credited to the card.
       </ActionButton>
       <ActionButton
         label="Refuse"
-        aria_label={`Refuse refund from ${refund.merchant_name}`}
+        aria_label={`Refuse refund from ${merchantText(refund)}`}
         title="Refuse refund?"
         danger
         path={`/held_refunds/${refund.id}/refuse`}
         invalidates={invalidates}
         success_message="Refund refused."
       >
-        <Money usd={refund.amount_usd} /> from {refund.merchant_name} won’t be credited. Settle it
+        <Money usd={refund.amount_usd} /> from {merchantText(refund)} won’t be credited. Settle it
         with the network directly.
       </ActionButton>
     </span>

@@ -12,6 +12,7 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { AccountLink } from './account_link.tsx'
 import { CardLink } from './card_link.tsx'
+import { merchantName } from './merchant_name.ts'
 import { useOperatorList } from './operator_list.ts'
 import type { WithAccount } from './shapes.ts'
 
@@ -30,14 +31,11 @@ export const transaction_columns: readonly Column<Row>[] = [
   amount_column,
 ]
 
-function Merchant({
-  row: { account_id, card_id, id, type, status, merchant_name, decline_message, created_at },
-}: {
-  row: Row
-}) {
+function Merchant({ row }: { row: Row }) {
+  const { account_id, card_id, id, type, status, decline_message, created_at } = row
   return (
     <>
-      <span className="block font-medium wrap-anywhere">{merchant_name}</span>
+      <span className="block font-medium wrap-anywhere">{merchantName(row)}</span>
       {decline_message !== null && (
         <span className="block text-sm text-soft">{decline_message}</span>
       )}

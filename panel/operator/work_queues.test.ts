@@ -106,6 +106,21 @@ test('a held refund is approved or refused after a question that names the amoun
   }
 })
 
+test('a refund or clearing without a merchant says so, in the list, its buttons and questions', async (t) => {
+  const merchant_name = ''
+  serve(t, {
+    operator_list_held_refunds: pageOf([{ ...refund, merchant_name }]),
+    operator_list_conversions: pageOf([{ ...clearing, merchant_name }]),
+  })
+  const refunds = await open(t, HeldRefunds, {})
+  assert.match(refunds.text(), /Unknown merchant/)
+  await refunds.click('button', 'Approve refund from an unknown merchant')
+  assert.match(refunds.in('dialog').text(), /\$12\.50 from an unknown merchant will be credited/)
+  const clearings = await open(t, Clearings, {})
+  await clearings.click('button', 'Enter USD amount: Unknown merchant, €23.10')
+  assert(clearings.has('dialog', '€23.10 at an unknown merchant'))
+})
+
 test('a deposit in suspense is released or sent back to its sender', async (t) => {
   const service = serve(t, {
     operator_list_held_deposits: pageOf([deposit]),

@@ -99,7 +99,9 @@ export const PendingConversion = Type.Object(
     kind: StringEnum(['advise', 'capture', 'refund'], { description: 'Type of the message.' }),
     amount: Type.Number({ description: "Amount in the merchant's currency." }),
     currency: Type.String({ description: "The merchant's currency. ??? if unknown." }),
-    merchant_name: Type.String({ description: 'Merchant.' }),
+    merchant_name: Type.String({
+      description: 'Merchant of the message, or else of its purchase. Empty: unknown.',
+    }),
     amount_usd: Nullable(Usd('USD amount that an operator entered.')),
     created_at: Timestamp('Time it arrived.'),
   },
@@ -115,7 +117,9 @@ export const HeldRefund = Type.Object(
     amount: Type.Number({ description: "Amount in the merchant's currency." }),
     currency: Type.String({ description: "The merchant's currency." }),
     amount_usd: Usd('Amount that would be credited.'),
-    merchant_name: Type.String({ description: 'Merchant.' }),
+    merchant_name: Type.String({
+      description: 'Merchant of the message, or else of its purchase. Empty: unknown.',
+    }),
     created_at: Timestamp('Time it arrived.'),
   },
   { description: 'A refund above the amount of its purchase, held for approval.' },

@@ -4,7 +4,7 @@ import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import { releaseRemainder } from './capture.ts'
 import { hold, keepUntilExpiry } from './money.ts'
 import { holdForOperator, minorOfPurchase, withUsdAmount } from './price.ts'
-import { decision, emitTransactionEvent } from './record.ts'
+import { decision, emitTransactionEvent, withMerchantOf } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countAuthorization } from './spending.ts'
 import { useCard } from './use_card.ts'
@@ -24,7 +24,9 @@ export function advise(state: BatchState, request: CardRequest): Decision {
   const found = state.purchases.ofClearing(card, request)
   const authorization = found?.type === 'authorization' ? found : null
   const known = withUsdAmount(request, authorization)
-  if (known === null) return holdForOperator(state, card, request)
+  if (known === null) {
+    return holdForOperator(state, card, withMerchantOf(authorization, request))
+  }
   if (authorization !== null) {
     // Single-message purchases are settled: only a reversal or a refund changes them.
     if (!authorization.is_single_message) complete(state, { card, request: known }, authorization)

@@ -4,7 +4,7 @@ import { type BatchState, change } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { captureHeld, debitCard, release } from './money.ts'
 import { holdForOperator, withUsdAmount } from './price.ts'
-import { decision, emitTransactionEvent, record } from './record.ts'
+import { decision, emitTransactionEvent, record, withMerchantOf } from './record.ts'
 import { countEarlierRefunds } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countUsage, reverseUsage } from './spending.ts'
@@ -20,7 +20,9 @@ export function capture(state: BatchState, request: CardRequest): Decision {
   const found = state.purchases.ofClearing(card, request)
   const authorization = found?.type === 'authorization' ? found : null
   const known = withUsdAmount(request, authorization)
-  if (known === null) return holdForOperator(state, card, request)
+  if (known === null) {
+    return holdForOperator(state, card, withMerchantOf(authorization, request))
+  }
   const amount = known.charge.micros ?? 0n
   const row = record(
     state,

@@ -41,8 +41,11 @@ async function responseTo(message: Message): Promise<string | undefined> {
   return response.fields[39]
 }
 
-const refundOf = (spender: Spender, cents: number, fields: Record<number, string> = {}) =>
-  sendMessage(spender, cents, { mti: '0220', fields: { 3: '200000', ...fields } })
+const refundOf = (
+  spender: Spender,
+  cents: number,
+  fields: Record<number, string | undefined> = {},
+) => sendMessage(spender, cents, { mti: '0220', fields: { 3: '200000', ...fields } })
 
 const balanceOf = async ({ key, card }: Spender) => (await getCard(url, key, card.id)).balance_usd
 
@@ -127,6 +130,31 @@ test('refunds up to the captured amount are credited immediately, further ones a
   assert.equal((await heldOf(spender)).length, 1)
   await refundOf(spender, 400, rrn)
   assert.equal(await balanceOf(spender), 100)
+  await assertBooksSound(runtime.db)
+})
+
+test('a held refund without a merchant has that of its purchase, or none if it has no purchase', async () => {
+  const spender = await open()
+  const { message } = await sendMessage(spender, 1_000, {})
+  const { 37: rrn = '' } = message.fields
+  const nameless = { 43: undefined, 42: undefined, 18: undefined }
+  await refundOf(spender, 2_000, { 37: rrn, ...nameless })
+  await refundOf(spender, 3_000, nameless)
+  const [of_none, of_purchase] = await heldOf(spender)
+  assert.deepEqual(
+    [of_purchase?.amount_usd, of_purchase?.merchant_name, of_none?.merchant_name],
+    [20, 'Test Shop', ''],
+  )
+  await operate(url, 'POST', `/held_refunds/${of_purchase?.id}/approve`)
+  await operate(url, 'POST', `/held_refunds/${of_none?.id}/approve`)
+  await settle()
+  const activity = await send(url, 'GET', '/v1/activity?event=transaction.refunded', {
+    bearer: spender.key,
+  })
+  assert.deepEqual(
+    activity.body.data.map(({ message }: { message: string }) => message),
+    ['Refunded: $30.00 from an unknown merchant.', 'Refunded: $20.00 from Test Shop.'],
+  )
   await assertBooksSound(runtime.db)
 })
 

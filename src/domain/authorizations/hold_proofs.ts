@@ -68,7 +68,8 @@ export const hold_proofs: readonly Proof[] = [
     name: 'no clearing or refund waits for a person for more than 7 days',
     scope: 'program',
     sql: `select account_id, id,
-                 format('The %s of %s has waited for %s since %s.', kind, merchant_name,
+                 format('The %s of %s has waited for %s since %s.', kind,
+                        coalesce(nullif(merchant_name, ''), 'an unknown merchant'),
                         case waits_for when 'review' then 'a review' else 'its USD amount' end,
                         created_at) as sentence
             from pending_clearings

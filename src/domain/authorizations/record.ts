@@ -38,12 +38,17 @@ export function record(
 
 function withDetailsOf(purchase: TransactionRow | null, request: CardRequest): CardRequest {
   if (purchase === null) return request
+  return { ...withMerchantOf(purchase, request), entry: request.entry ?? purchase }
+}
+
+/** A clearing may leave out elements of the merchant; those of its purchase apply. */
+export function withMerchantOf(purchase: TransactionRow | null, request: CardRequest): CardRequest {
+  if (purchase === null) return request
   const { merchant } = request
   const isNamed = merchant.merchant_name !== ''
   const { merchant_name, merchant_city, merchant_country } = isNamed ? merchant : purchase
   return {
     ...request,
-    entry: request.entry ?? purchase,
     merchant: {
       merchant_name,
       merchant_city,

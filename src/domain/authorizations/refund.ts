@@ -7,7 +7,7 @@ import { type BatchState, change, type RequestOnCard } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { creditCard } from './money.ts'
 import { holdForOperator, withUsdAmount } from './price.ts'
-import { decision, declined, emitTransactionEvent, record } from './record.ts'
+import { decision, declined, emitTransactionEvent, record, withMerchantOf } from './record.ts'
 import { type CardRequest, canBeDeclined, type Decision } from './request.ts'
 
 /** Credits a refund, with or without a known purchase. Refunds don't restore limits. */
@@ -20,8 +20,10 @@ export function refund(state: BatchState, request: CardRequest): Decision {
   const authorization = found?.type === 'authorization' || found?.type === 'capture' ? found : null
   const named = state.purchases.byMessage(card, request.reference.original_identity)
   const known = withUsdAmount(request, authorization)
-  if (known === null) return holdForOperator(state, card, request)
-  if (needsReview(state, known, authorization)) return holdForOperator(state, card, known, 'review')
+  if (known === null) return holdForOperator(state, card, withMerchantOf(authorization, request))
+  if (needsReview(state, known, authorization)) {
+    return holdForOperator(state, card, withMerchantOf(authorization, known), 'review')
+  }
   const row = recordRefund(state, { card, request: known }, authorization)
   creditCard(state, card, row, row.amount_micros)
   const captures =
