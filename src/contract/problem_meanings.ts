@@ -4,7 +4,7 @@ import type { ProblemCode } from './problem.ts'
 export const problem_meanings: Readonly<Record<ProblemCode, string>> = {
   invalid_json: 'The body is not valid JSON, or an object has a duplicate key.',
   invalid_request: 'A field is missing, unknown or not valid. `details` lists the fields.',
-  unknown_parameter: 'The query has an unknown parameter. Filters are never silently ignored.',
+  unknown_parameter: 'The call has an unknown parameter. Filters are never silently ignored.',
   invalid_cursor:
     'The cursor is not valid for this list, filter or order. Start at the first page.',
   invalid_idempotency_key: 'The key must be 1 to 255 visible ASCII characters.',

@@ -81,7 +81,7 @@ async function readLimits(exchange: Exchange): Promise<string> {
 const advice: Readonly<Record<number, string>> = {
   400: 'The request is not valid. Fix the fields in `details`; an identical retry fails again.',
   401: 'The credential is missing, invalid or expired. Authorize again.',
-  402: 'The call has a price. Pay as PAYMENT-REQUIRED describes, then retry.',
+  402: 'The call has a price. Pay as `accepts` describes, then retry.',
   403: 'Not allowed with this credential. Ask the user for the scope, or stop.',
   404: 'Does not exist in this account, or this credential cannot see it.',
   405: 'The method is not supported here.',
@@ -90,10 +90,10 @@ const advice: Readonly<Record<number, string>> = {
   413: 'Too large. Send less data.',
   415: 'Unsupported content type. Send a supported one.',
   422: 'A value is not acceptable. Choose another one.',
-  429: 'Too many requests. Wait the seconds in Retry-After, then retry.',
+  429: 'Too many requests. Wait `florin/retry_after_s` seconds, then retry.',
   500: 'Server error. Retry once with the same idempotency_key, then tell the user.',
   502: 'An external system failed. Retry later with the same idempotency_key.',
-  503: 'Temporarily unavailable. Retry after Retry-After with the same idempotency_key.',
+  503: 'Temporarily unavailable. Retry after `florin/retry_after_s` with the same idempotency_key.',
   504: 'An external system timed out. Retry later with the same idempotency_key.',
 }
 

@@ -7,6 +7,7 @@ import type { Call, Response } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
 import { isObject } from './protocol.ts'
+import { inToolTerms, refusalInToolTerms } from './tool_terms.ts'
 
 /** Defined like this, "__proto__" is a field as any other, and a step can still remove a field. */
 const ORDINARY = { enumerable: true, writable: true, configurable: true } as const
@@ -14,7 +15,7 @@ const ORDINARY = { enumerable: true, writable: true, configurable: true } as con
 const operationOf = ({ name }: ToolCall) => name as OperationName
 
 /** Runs the same pipeline as REST; HTTP headers are tool arguments here. */
-export function runOperation(
+export async function runOperation(
   { runtime, request_context, bearer }: Exchange,
   tool_call: ToolCall,
   onStart: () => void = () => undefined,
@@ -42,7 +43,7 @@ export function runOperation(
       return input
     },
   }
-  return invoke(runtime, call)
+  return refusalInToolTerms(await invoke(runtime, call), tool_call)
 }
 
 /** The maximum length of an HTTP header. */
@@ -95,7 +96,7 @@ export function toolResult(call: ToolCall, response: Response): string {
   const shape: OperationShape = operations[operationOf(call)]
   const text = status < 300 ? shownText(shape, structured) : structured
   return JSON.stringify({
-    content: [{ type: 'text', text }, ...nextStep(response)],
+    content: [{ type: 'text', text }, ...nextStep(call, response)],
     structuredContent: JSON.parse(structured),
     ...(status >= 300 && { isError: true }),
     _meta: metaOf(headers),
@@ -103,8 +104,9 @@ export function toolResult(call: ToolCall, response: Response): string {
 }
 
 /** A second text for the model: what the error code means and what to do about it. */
-function nextStep({ problem_code }: Response): object[] {
-  return problem_code === null ? [] : [{ type: 'text', text: problem_meanings[problem_code] }]
+function nextStep(call: ToolCall, { problem_code }: Response): object[] {
+  if (problem_code === null) return []
+  return [{ type: 'text', text: inToolTerms(problem_meanings[problem_code], call) }]
 }
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('utf8')

@@ -244,6 +244,40 @@ describe('tools', () => {
     assert.equal(number.structuredContent['error'], 'invalid_request')
   })
 
+  test('name their arguments in errors, not the headers and parameters of REST', async () => {
+    const refusalOf = async (name: string, given: object) => {
+      const { structuredContent, content } = await callTool(url, name, given, key)
+      const [body, advice] = content.map(({ text }) => text)
+      assert.deepEqual(JSON.parse(body ?? ''), structuredContent)
+      const { message, details } = structuredContent as { message: string; details?: object[] }
+      return { message, details, advice }
+    }
+    const idempotency_key = 'agent-2'
+    await callTool(url, 'create_api_key', { name: 'one', idempotency_key }, key)
+    const reused = await refusalOf('create_api_key', { name: 'two', idempotency_key })
+    assert.match(reused.message, /^This idempotency_key was used for a different request/)
+    const spaced = await refusalOf('create_api_key', { idempotency_key: 'a b' })
+    assert.match(spaced.message, /^idempotency_key must be 1 to 255/)
+    assert.equal((await refusalOf('get_account', { wrong: 1 })).message, 'Unknown argument: wrong.')
+
+    const card = await callTool(url, 'issue_card', { type: 'virtual' }, key)
+    const { id } = card.structuredContent
+    await callTool(url, 'reveal_pan', { id }, key)
+    const revealed = await refusalOf('reveal_pan', { id })
+    assert.match(revealed.message, /Send a new reveal_nonce to see it again/)
+    assert.match(revealed.advice ?? '', /Send a new `reveal_nonce`/)
+    const nonce = await refusalOf('reveal_pan', { id, reveal_nonce: 'x' })
+    const details = [{ field: 'reveal_nonce', message: 'must be a UUID' }]
+    assert.deepEqual([nonce.message, nonce.details], ['reveal_nonce must be a UUID.', details])
+  })
+
+  test('name an unknown argument as it was sent, also if it is a header of REST', async () => {
+    const refused = await callTool(url, 'create_api_key', { 'Idempotency-Key': 'one' }, key)
+    const { message, details } = refused.structuredContent
+    assert.equal(message, 'Idempotency-Key is not recognized.')
+    assert.deepEqual(details, [{ field: 'Idempotency-Key', message: 'is not recognized' }])
+  })
+
   test('that answer with nothing answer with an empty object', async () => {
     const made = await callTool(url, 'create_api_key', {}, person.bearer)
     const gone = await callTool(url, 'revoke_api_key', { id: made.structuredContent['id'] }, key)
