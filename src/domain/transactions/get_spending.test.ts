@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Spending } from '#contract/spending.ts'
+import type { Spending, SpendingGroup } from '#contract/spending.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { assertForeignLikeMissing, issueCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
@@ -131,24 +131,43 @@ test('a bad or too long range is refused', async () => {
   assert.deepEqual([grouped.status, grouped.body.error], [400, 'invalid_request'])
 })
 
-test('a report reads one range of an index', async () => {
+/** The plan of a report without sequential scans, one line per row. */
+async function explain(fields: { group_by: SpendingGroup; card_ids: string[] | null }) {
   const plan: string[] = []
   const explaining: Tx = {
     ...service.runtime.db,
     rows: async (sql, params) => {
       const explained = await service.runtime.db.transaction(async (tx) => {
         await tx.run('set local enable_seqscan = off')
-        return tx.rows<{ 'QUERY PLAN': string }>(`explain ${sql}`, params)
+        return tx.rows<{ 'QUERY PLAN': string }>(`explain (verbose) ${sql}`, params)
       })
       plan.push(...explained.map((row) => row['QUERY PLAN']))
       return []
     },
   }
   const range = { first: new Date('2026-01-01'), end: new Date('2026-12-31') }
-  const query = { account_id: spender.account_id, group_by: 'day', ...range } as const
-  await findSpending(explaining, { ...query, card_ids: null })
-  assert.match(plan.join('\n'), /Index Cond: \(\(account_id = .+\) AND \(id >= .+\) AND \(id < /)
-  plan.length = 0
-  await findSpending(explaining, { ...query, card_ids: [card.id] })
-  assert.match(plan.join('\n'), /transactions_first_(of_card|pkey)/)
+  await findSpending(explaining, { account_id: spender.account_id, ...range, ...fields })
+  return plan
+}
+
+test('a report reads one range of an index', async () => {
+  const all = await explain({ group_by: 'day', card_ids: null })
+  assert.match(
+    all.join('\n'),
+    /Index Cond: \(\(.*account_id = .+\) AND \(.*id >= .+\) AND \(.*id < /,
+  )
+  const of_card = await explain({ group_by: 'day', card_ids: [card.id] })
+  assert.match(of_card.join('\n'), /transactions_first_(of_card|pkey)/)
+})
+
+test('a report formats the name of a day, week or month once per group, not once per row', async () => {
+  for (const group_by of ['day', 'week', 'month'] as const) {
+    const plan = await explain({ group_by, card_ids: null })
+    const first = plan.findIndex((line) => line.includes('Aggregate'))
+    const keys = plan.slice(first).filter((line) => /Group Key|Sort Key/.test(line))
+    assert(keys.length > 0)
+    for (const line of keys) assert.doesNotMatch(line, /to_char/)
+    const of_rows = plan.slice(plan.findIndex((line) => / on .*transactions_/.test(line)))
+    assert.doesNotMatch(of_rows.join('\n'), /to_char/)
+  }
 })
