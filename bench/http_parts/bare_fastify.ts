@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { accountView } from '#domain/accounts/account.ts'
 import { assertFound, findAccounts } from '#domain/accounts/account_store.ts'
 import { transactionView } from '#domain/transactions/transaction.ts'
-import { readTransactionPage, visibleTo } from '#domain/transactions/transaction_store.ts'
+import { readTransactionPage } from '#domain/transactions/transaction_store.ts'
 import { openAccountPool } from '#platform/postgres/db.ts'
 
 /**
@@ -23,8 +23,8 @@ app.get('/v1/accounts/me', async (request, reply) => {
 })
 app.get('/v1/transactions', async (request, reply) => {
   const account_id = String(request.headers['account'])
-  const own = visibleTo({ account_id, card_ids: null })
-  const page = await readTransactionPage(pool.of(account_id), 'list_transactions', {}, own)
+  const db = pool.of(account_id)
+  const page = await readTransactionPage(db, 'list_transactions', {}, { account_id })
   const body = { ...page, data: page.data.map(transactionView) }
   return reply.type(JSON_TYPE).send(JSON.stringify(body))
 })

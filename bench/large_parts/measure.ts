@@ -1,5 +1,5 @@
 import { requestMaker } from '#bench/authorizations_parts/requests.ts'
-import { readTransactionPage, visibleTo } from '#domain/transactions/transaction_store.ts'
+import { readTransactionPage } from '#domain/transactions/transaction_store.ts'
 import type { BareCard } from '#test/support/issuer.ts'
 import type { Books } from './books.ts'
 
@@ -37,10 +37,15 @@ export function authorizationRate(
 }
 
 const readPageOf = ({ account_pool }: Books, account_id: string, before?: string) =>
-  readTransactionPage(account_pool.of(account_id), 'list_transactions', {}, [
-    ...visibleTo({ account_id, card_ids: null }),
-    ...(before === undefined ? [] : [['id < ?', before] as const]),
-  ])
+  readTransactionPage(
+    account_pool.of(account_id),
+    'list_transactions',
+    {},
+    {
+      account_id,
+      ...(before !== undefined && { filters: [['id < ?', before]] }),
+    },
+  )
 
 /** First pages of different accounts, as the account sees them. */
 export function pageRate({ books, accounts }: Reader, seconds: number): Promise<number> {

@@ -147,7 +147,7 @@ test('a dispute needs its transaction', () =>
     )
   }))
 
-const own = ['account_id = ?', 'acct_00000'] as const
+const account_id = 'acct_00000'
 
 test('pages continue over the borders of partitions, in both directions', () =>
   withDatabase(async ({ url, db, service }) => {
@@ -158,13 +158,13 @@ test('pages continue over the borders of partitions, in both directions', () =>
     assert((await placesOf(db, 'transactions')).length >= 3)
     const all = await db.rows<{ id: string }>(
       'select id from transactions where account_id = $1 order by id',
-      [own[1]],
+      [account_id],
     )
     for (const order of ['asc', 'desc'] as const) {
       const ids: string[] = []
       for (let cursor: string | undefined; ; ) {
         const input = { limit: 7, order, ...(cursor === undefined ? {} : { cursor }) }
-        const page = await readTransactionPage(db, 'list_transactions', input, [own])
+        const page = await readTransactionPage(db, 'list_transactions', input, { account_id })
         ids.push(...page.data.map(({ id }) => id))
         if (page.next_cursor === null) break
         cursor = page.next_cursor
@@ -194,8 +194,8 @@ test('a page is a range of an index per partition, read until it is full, withou
     await db.run('analyze transactions')
     const explain = async (input: object): Promise<string> => {
       const plan: string[] = []
-      const where = [own, ...transactionConditions(input)]
-      await readTransactionPage(explaining(db, plan), 'list_transactions', input, where)
+      const listed = { account_id, filters: transactionConditions(input) }
+      await readTransactionPage(explaining(db, plan), 'list_transactions', input, listed)
       return plan.join('\n')
     }
     const page = await explain({})

@@ -72,6 +72,48 @@ test('each filter returns exactly the matching transactions', async () => {
   for (const [query, expected] of cases) assert.deepEqual(await idsOf(query), expected, query)
 })
 
+test('the list of several cards is the list of all without the other cards, page by page', async () => {
+  const owner = await openSpender(service, { usd: 50, treasury_usd: 50 })
+  const { key: bearer } = owner
+  const cards = [owner.card, await issueCard(url, bearer, { load_usd: 9 })]
+  cards.push(await issueCard(url, bearer, { load_usd: 9 }))
+  for (const at of [0, 1, 2, 0, 0, 1, 2, 1]) {
+    const card = cards[at]
+    assert(card !== undefined)
+    await authorize(url, { key: bearer, card }, { amount: at + 1 })
+  }
+  const all = await list('', bearer)
+  assert.equal(all.length, 8)
+  const [first = '', second = '', third = ''] = cards.map(({ id }) => id)
+  const middle = all[4]?.created_at ?? ''
+  for (const ids of [
+    [first, second],
+    [second, third],
+    [third, first, third],
+    [first, spender.card.id],
+  ]) {
+    for (const [query, rows] of [
+      ['', all],
+      ['&order=asc', all.toReversed()],
+      [`&created_lt=${middle}`, all.filter(({ created_at }) => created_at < middle)],
+      [`&created_gte=${middle}`, all.filter(({ created_at }) => created_at >= middle)],
+      ['&amount_lte=2', all.filter(({ amount }) => amount <= 2)],
+    ] as const) {
+      const expected = rows.filter(({ card_id }) => ids.includes(card_id)).map(({ id }) => id)
+      const seen: string[] = []
+      for (let cursor = ''; ; ) {
+        const path = `/v1/transactions?limit=2&card_id=${ids.join(',')}${query}${cursor}`
+        const { status, body, text } = await send(url, 'GET', path, { bearer })
+        assert.equal(status, 200, text)
+        seen.push(...(body['data'] as Transaction[]).map(({ id }) => id))
+        if (body['next_cursor'] === null) break
+        cursor = `&cursor=${body['next_cursor']}`
+      }
+      assert.deepEqual(seen, expected, `${ids} ${query}`)
+    }
+  }
+})
+
 test('an unknown filter and a cursor of another list are refused', async () => {
   const bearer = spender.key
   assertRefused(

@@ -8,11 +8,11 @@ export const operatorListTransactions: OperatorHandler<'operator_list_transactio
   { tx },
   { account_id, card_id, transaction_id, ...input },
 ) => {
-  const page = await readTransactionPage(tx, 'operator_list_transactions', input, [
-    ['account_id = ?', account_id],
-    ...equals('card_id', card_id),
-    ...equals('id', transaction_id),
-  ])
+  const page = await readTransactionPage(tx, 'operator_list_transactions', input, {
+    account_id,
+    card_ids: card_id === undefined ? null : [card_id],
+    filters: equals('id', transaction_id),
+  })
   return withEmails(
     tx,
     mapPage(page, (row) => ({ account_id, ...transactionView(row) })),

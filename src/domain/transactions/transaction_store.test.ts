@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openAccountPool, openDatabase, type Tx } from '#platform/postgres/db.ts'
-import { anyOf, type Condition } from '#platform/postgres/page.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { transactionConditions } from './transaction_conditions.ts'
 import { readTransactionPage } from './transaction_store.ts'
@@ -14,7 +13,9 @@ after(async () => {
   await database.drop()
 })
 
-const pagePlan = async (input: Parameters<typeof readTransactionPage>[2], where: Condition[]) => {
+type Arguments = Parameters<typeof readTransactionPage>
+
+const pagePlan = async (input: Arguments[2], listed: Omit<Arguments[3], 'account_id'> = {}) => {
   const db = account_pool.of('acct_7')
   let plan = ''
   const explaining: Tx = {
@@ -25,8 +26,8 @@ const pagePlan = async (input: Parameters<typeof readTransactionPage>[2], where:
       return []
     },
   }
-  const of_account: Condition = ['account_id = ?', 'acct_7']
-  await readTransactionPage(explaining, 'list_transactions', input, [of_account, ...where])
+  const of_account = { account_id: 'acct_7', ...listed }
+  await readTransactionPage(explaining, 'list_transactions', input, of_account)
   return plan
 }
 
@@ -42,18 +43,44 @@ test('a page reads no more rows than it has, however many the account has', asyn
   )
   await owner_db.run('vacuum analyze transactions')
   for (const input of [{}, { limit: 10 }, { limit: 100 }, { order: 'asc' as const }]) {
-    const plan = await pagePlan(input, [])
+    const plan = await pagePlan(input)
     assert.match(plan, /Index Scan .*using transactions_first_pkey/, plan)
     assert.doesNotMatch(plan, /Sort|Bitmap/, plan)
   }
-  const of_card = await pagePlan({}, anyOf('card_id', 'card_7'))
-  assert.match(of_card, /Index Scan .*using transactions_first_(card_id_id_idx|pkey)/, of_card)
-  assert.doesNotMatch(of_card, /Sort|Bitmap/, of_card)
+})
+
+test('a page of some cards reads a page of each from its index, beginning where the page does', async () => {
+  const between = { created_gte: '2025-01-01T00:00:00Z', created_lt: '2026-01-01T00:00:00Z' }
+  for (const card_ids of [['card_7'], ['card_7', 'card_8']]) {
+    for (const input of [{}, { order: 'asc' as const }, between]) {
+      const plan = await pagePlan(input, { card_ids })
+      assert.match(
+        plan,
+        /Limit.*Limit.*Index Scan .*using transactions_first_card_id_id_idx/s,
+        plan,
+      )
+      assert.doesNotMatch(plan, /pkey|Bitmap/, plan)
+    }
+    const plan = await pagePlan(between, { card_ids })
+    assert.match(plan, /Index Cond: .*ROW[(]card_id, id[)] >= .*ROW[(]card_id, id[)] <= /, plan)
+  }
+})
+
+test('a page of many cards, or with another filter, is read in the order of the list', async () => {
+  const many = Array.from({ length: 11 }, (_, at) => `card_${at}`)
+  const of_type = {
+    card_ids: ['card_7', 'card_8'],
+    filters: transactionConditions({ type: 'refund' }),
+  }
+  for (const listed of [{ card_ids: many }, of_type]) {
+    const plan = await pagePlan({}, listed)
+    assert.doesNotMatch(plan, /Sort|Nested Loop/, plan)
+  }
 })
 
 test('the rows of a purchase or dispute are found by their own index', async () => {
   for (const input of [{ authorization_id: 'txn_1' }, { dispute_id: 'dsp_1' }]) {
-    const plan = await pagePlan(input, transactionConditions(input))
+    const plan = await pagePlan(input, { filters: transactionConditions(input) })
     assert.match(plan, /transactions_first_account_id_(authorization|dispute)_id/, plan)
   }
 })

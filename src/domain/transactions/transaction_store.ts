@@ -21,12 +21,6 @@ export const TRANSACTION_COLUMNS = `account_id, id, card_id, type, status, autho
 
 type Owner = Pick<Caller, 'account_id' | 'card_ids'>
 
-/** The caller's account and, for a token restricted to some cards, those cards. */
-export function visibleTo({ account_id, card_ids }: Owner): Condition[] {
-  const own: Condition = ['account_id = ?', account_id]
-  return card_ids === null ? [own] : [own, isIn('card_id', card_ids)]
-}
-
 const canSeeCard = ({ card_ids }: Owner, card_id: string): boolean =>
   card_ids === null || card_ids.includes(card_id)
 
@@ -77,17 +71,29 @@ export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Prom
   if (card === undefined || !canSeeCard(owner, card_id)) throw notFound('card')
 }
 
+type ListedTransactions = {
+  account_id: string
+  /** Null: all cards. */
+  card_ids?: readonly string[] | null
+  filters?: readonly Condition[]
+}
+
 export function readTransactionPage(
   tx: Tx,
   operation: 'list_transactions' | 'list_card_transactions' | 'operator_list_transactions',
   input: PageInput & { authorization_id?: string; dispute_id?: string },
-  where: readonly Condition[],
+  { account_id, card_ids = null, filters = [] }: ListedTransactions,
 ): Promise<PageOf<TransactionRow>> {
+  const where: Condition[] = [['account_id = ?', account_id], ...filters]
+  // A page of each card is bounded only if no other filter keeps rows out of it.
+  const isOfCards = card_ids !== null && filters.length === 0
+  if (card_ids !== null && !isOfCards) where.push(isIn('card_id', card_ids))
   return readPage(tx, {
     operation,
     prefix: 'txn',
     select: `select ${TRANSACTION_COLUMNS} from transactions`,
     where,
+    ...(isOfCards && { each: { column: 'card_id', values: card_ids } }),
     input,
     is_selective: input.authorization_id !== undefined || input.dispute_id !== undefined,
   })

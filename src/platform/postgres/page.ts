@@ -4,6 +4,7 @@ import { Problem } from '#contract/problem.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import { type IdPrefix, idFloor, isId } from '#kernel/id.ts'
 import type { Tx } from './db.ts'
+import { isMergeable, mergedRows, type ValuesOf } from './merged_rows.ts'
 
 /**
  * Lists use keyset pagination on the id, never offsets: every page costs the same, and none repeats
@@ -29,6 +30,8 @@ export type PageOf<Row> = { data: Row[]; next_cursor: string | null; has_more: b
 export type ListQuery = {
   operation: string
   where?: readonly Condition[]
+  /** The rows of these values, if their index with the id is better than the order of the list. */
+  each?: ValuesOf
   input: PageInput
   /** The conditions leave few rows, and have an index that is not in the order of the list. */
   is_selective?: boolean
@@ -61,30 +64,33 @@ const READ_SIZES = [10, DEFAULT_LIMIT, 50, 100]
 
 export async function readPage<Row extends { id: string }>(
   tx: Tx,
-  { operation, prefix, select, where = [], input, is_selective = false }: ListSource & ListQuery,
+  list: ListSource & ListQuery,
 ): Promise<PageOf<Row>> {
+  const { operation, prefix, select, where = [], each, input, is_selective = false } = list
   const order = input.order ?? 'desc'
   const limit = input.limit ?? DEFAULT_LIMIT
   const binding = cursorBinding(operation, input)
   const isKey = (text: string) => isId(prefix, text)
   const after = input.cursor === undefined ? null : parseCursor(input.cursor, isKey, binding)
-  const conditions: Condition[] = [...where, ...createdBounds(prefix, input)]
-  if (after !== null) conditions.push([order === 'desc' ? 'id < ?' : 'id > ?', after])
-
-  let position = 0
-  const clauses = conditions.map((condition) => {
-    const [sql] = condition
-    if (!takesValue(condition)) return sql
-    position += 1
-    return sql.replaceAll('?', () => `$${position}`)
-  })
-  const predicate = clauses.join(' and ') || 'true'
-  const values = conditions.filter(takesValue).map(([, value]) => value)
+  const bounds = createdBounds(prefix, input)
+  if (after !== null) bounds.push([order === 'desc' ? 'id < ?' : 'id > ?', after])
   const read_size = READ_SIZES.find((size) => size >= limit) ?? limit
-  const rows = `${select} where ${predicate}`
+  const page = `order by id ${order} limit ${read_size + 1}`
+
+  const merged = each !== undefined && isMergeable(each) ? each : null
+  const of_each = each === undefined || merged !== null ? [] : [isIn(each.column, each.values)]
+  const filters = [...where, ...of_each]
+  const { clauses, values } = numbered([...filters, ...bounds])
+  const rows = `${select} where ${clauses.join(' and ') || 'true'}`
   // The offset keeps PostgreSQL from reading in the order of the list until it has found them.
-  const source = is_selective ? `select * from (${rows} offset 0) page` : rows
-  const found = await tx.rows<Row>(`${source} order by id ${order} limit ${read_size + 1}`, values)
+  let source = is_selective ? `select * from (${rows} offset 0) page` : rows
+  if (merged !== null) {
+    values.push([...new Set(merged.values)])
+    const { column } = merged
+    const end = { order, limit: read_size + 1, bounds: clauses.slice(filters.length) }
+    source = mergedRows(rows, { ...end, column, position: values.length })
+  }
+  const found = await tx.rows<Row>(`${source} ${page}`, values)
   const data = found.slice(0, limit)
   const has_more = found.length > limit
   const last = data.at(-1)
@@ -93,6 +99,18 @@ export async function readPage<Row extends { id: string }>(
     has_more,
     next_cursor: has_more && last !== undefined ? makeCursor(last.id, binding) : null,
   }
+}
+
+/** Numbers the values of all conditions. */
+function numbered(conditions: readonly Condition[]): { clauses: string[]; values: unknown[] } {
+  const values: unknown[] = []
+  const clauses = conditions.map((condition) => {
+    const [sql] = condition
+    if (!takesValue(condition)) return sql
+    values.push(condition[1])
+    return sql.replaceAll('?', () => `$${values.length}`)
+  })
+  return { clauses, values }
 }
 
 /**
