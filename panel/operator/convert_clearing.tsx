@@ -4,7 +4,7 @@ import { MoneyField } from '#panel/ui/field.tsx'
 import { parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { merchantText } from './merchant_name.ts'
+import { merchantText } from '#panel/words/merchant_name.ts'
 import { useOperatorMutation } from './operator_api.ts'
 import type { PendingConversion } from './shapes.ts'
 

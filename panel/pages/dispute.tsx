@@ -10,6 +10,7 @@ import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, type DescriptionRow, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { type Step, Timeline } from '#panel/ui/timeline.tsx'
+import { merchantText } from '#panel/words/merchant_name.ts'
 import { AddEvidence } from './dispute/add_evidence.tsx'
 import { EvidenceList } from './dispute/evidence_list.tsx'
 import { reason_labels } from './disputes/reasons.ts'
@@ -25,12 +26,11 @@ export function DisputePage({ id }: { id: string }) {
 }
 
 function Details({ dispute }: { dispute: Dispute }) {
-  const merchant = useOperationQuery('get_transaction', { id: dispute.transaction_id }).data
-    ?.merchant_name
+  const transaction = useOperationQuery('get_transaction', { id: dispute.transaction_id }).data
   return (
     <>
       <PageHeader
-        title={merchant === undefined ? 'Dispute' : `Dispute with ${merchant}`}
+        title={transaction === undefined ? 'Dispute' : `Dispute with ${merchantText(transaction)}`}
         description={
           <span className="flex flex-wrap items-center gap-2">
             <Money usd={dispute.amount_usd} className="text-lg font-semibold text-ink" />

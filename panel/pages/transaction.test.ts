@@ -38,6 +38,12 @@ test('a purchase abroad shows both amounts and its place in normal letters', asy
   assert(page.has('link', /Travel/))
 })
 
+test('a charge without a merchant says so', async (t) => {
+  serve(t, answersFor({ ...example, merchant_name: '' }))
+  const page = await open(t, TransactionPage, { id: example.id })
+  assert(page.has('heading', 'Unknown merchant'))
+})
+
 test('a charge can be disputed once; afterwards the page leads to the dispute', async (t) => {
   const service = serve(t, answersFor(example))
   const page = await open(t, TransactionPage, { id: example.id })

@@ -13,6 +13,7 @@ import { DescriptionList, type DescriptionRow, PageHeader, Section } from '#pane
 import { Skeleton } from '#panel/ui/states.tsx'
 import { categoryName } from '#panel/words/categories.ts'
 import { countryName } from '#panel/words/countries.ts'
+import { merchantName } from '#panel/words/merchant_name.ts'
 import { DeclineReason } from './transaction/decline_reason.tsx'
 import { IsoMessage } from './transaction/iso_message.tsx'
 import {
@@ -51,7 +52,7 @@ function Details({ transaction }: { transaction: Transaction }) {
   return (
     <>
       <PageHeader
-        title={transaction.merchant_name}
+        title={merchantName(transaction)}
         description={
           <span className="flex flex-wrap items-center gap-2">
             <span className="text-lg text-ink">

@@ -11,6 +11,7 @@ import { EmptyState, NoResults } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
+import { merchantName } from '#panel/words/merchant_name.ts'
 import { Amount } from './transactions/amount.tsx'
 import { useCardNames } from './transactions/card_names.ts'
 import { event_csv_columns, purchase_csv_columns } from './transactions/csv_columns.ts'
@@ -43,7 +44,7 @@ export function Transactions() {
   const columns: Column<Transaction>[] = [
     {
       title: 'Merchant',
-      sortKey: ({ merchant_name }) => merchant_name,
+      sortKey: merchantName,
       cell: (row) => <Merchant row={row} />,
     },
     {
@@ -86,7 +87,7 @@ export function Transactions() {
           columns={columns}
           empty={empty}
           href={({ id }) => `/transactions/${id}${is_choosing ? '?dispute' : ''}`}
-          rowName={({ merchant_name }) => merchant_name}
+          rowName={(row) => merchantName(row)}
           details={shows_events ? undefined : (row) => <PurchaseEvents row={row} />}
         />
       </Section>
@@ -170,7 +171,7 @@ function listInput({ active, values }: Filters<TransactionFilterName>) {
 function Merchant({ row }: { row: Transaction }) {
   return (
     <span className="block min-w-0">
-      <span className="block wrap-anywhere">{row.merchant_name}</span>
+      <span className="block wrap-anywhere">{merchantName(row)}</span>
       <span className="block text-sm font-normal text-soft max-md:hidden">
         {categoryName(row.mcc)}
       </span>

@@ -14,17 +14,20 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
+import { merchantName } from '#panel/words/merchant_name.ts'
 
 const columns: readonly Column<Transaction>[] = [
   {
     title: 'Merchant',
-    sortKey: ({ merchant_name }) => merchant_name,
-    cell: ({ merchant_name, mcc, created_at }) => (
+    sortKey: merchantName,
+    cell: (row) => (
       <span className="block min-w-0">
-        <span className="block font-medium wrap-anywhere">{merchant_name}</span>
-        <span className="block truncate text-sm text-soft max-md:hidden">{categoryName(mcc)}</span>
+        <span className="block font-medium wrap-anywhere">{merchantName(row)}</span>
+        <span className="block truncate text-sm text-soft max-md:hidden">
+          {categoryName(row.mcc)}
+        </span>
         <span className="num block text-sm text-soft md:hidden">
-          <Time at={created_at} />
+          <Time at={row.created_at} />
         </span>
       </span>
     ),
@@ -60,7 +63,7 @@ export function CardTransactions({ card }: { card: Card }) {
         columns={columns}
         href={({ id }) => `/transactions/${id}`}
         details={(row) => <PurchaseEvents row={row} />}
-        rowName={({ merchant_name }) => merchant_name}
+        rowName={(row) => merchantName(row)}
         empty={
           <EmptyState icon={ShoppingBag} title="No transactions yet">
             Purchases, refunds, and declines show up here.

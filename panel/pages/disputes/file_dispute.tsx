@@ -9,6 +9,7 @@ import { MoneyField, Select, TextArea } from '#panel/ui/field.tsx'
 import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
+import { merchantName } from '#panel/words/merchant_name.ts'
 import { reason_labels } from './reasons.ts'
 
 type Props = { transaction: Transaction; onClose(): void }
@@ -39,7 +40,7 @@ export function FileDispute({ transaction, onClose }: Props) {
       open
       onOpenChange={onClose}
       title="Dispute charge"
-      description={`${transaction.merchant_name}, ${formatUsd(transaction.amount_usd)}`}
+      description={`${merchantName(transaction)}, ${formatUsd(transaction.amount_usd)}`}
     >
       <form onSubmit={submit} className="space-y-4">
         <DisputeFields

@@ -8,12 +8,11 @@ import {
   receivable,
   treasury,
 } from '#domain/ledger/purse.ts'
-import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { merchantText, type TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd, least, type Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
-import { merchantText } from './record.ts'
 
 export function availableBalance(state: BatchState, card: CardState): Micros {
   return state.posting.balanceOf(card.account_id, cardPurse(card.id))

@@ -1,6 +1,10 @@
 import { type DeclineCode, declineLabel } from '#contract/decline.ts'
 import type { NewEvent } from '#domain/context/context.ts'
-import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
+import {
+  merchantText,
+  type TransactionRow,
+  transactionView,
+} from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
 import { idTimeMs } from '#kernel/id.ts'
 import { groupThousands, type Micros } from '#kernel/money.ts'
@@ -170,10 +174,6 @@ const headlines: Readonly<Record<EventName, Headline>> = {
   reversed: (amount, merchant) => `Canceled by the merchant: ${amount} at ${merchant}.`,
   expired: (amount, merchant) => `Hold released: ${amount} at ${merchant} was never charged.`,
 }
-
-/** A clearing without a purchase may have no merchant. */
-export const merchantText = ({ merchant_name }: Pick<TransactionRow, 'merchant_name'>): string =>
-  merchant_name === '' ? 'an unknown merchant' : merchant_name
 
 /**
  * Changes of a hold are activity only; webhooks see them in the authorization. `part_micros` is the

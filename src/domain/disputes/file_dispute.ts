@@ -1,5 +1,6 @@
 import { lockCardOf } from '#domain/cards/card_store.ts'
 import type { Handler } from '#domain/context/context.ts'
+import { merchantText } from '#domain/transactions/transaction.ts'
 import { findTransactionOf } from '#domain/transactions/transaction_store.ts'
 import { formatUsd } from '#kernel/money.ts'
 import {
@@ -48,7 +49,7 @@ export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
     account_id,
     disputeEvent(dispute, view, {
       type: 'dispute.opened',
-      message: `You disputed a ${amount} charge from ${capture.merchant_name}.`,
+      message: `You disputed a ${amount} charge from ${merchantText(capture)}.`,
     }),
   )
   context.audit(account_id, { action: 'file_dispute', resource: disputeReference(dispute.id) })

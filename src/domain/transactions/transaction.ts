@@ -59,6 +59,10 @@ export type TransactionRow = {
   expires_at: Date | null
 }
 
+/** A clearing without a purchase may have no merchant. */
+export const merchantText = ({ merchant_name }: Pick<TransactionRow, 'merchant_name'>): string =>
+  merchant_name === '' ? 'an unknown merchant' : merchant_name
+
 export function transactionView(row: TransactionRow): Transaction {
   return {
     id: row.id,
