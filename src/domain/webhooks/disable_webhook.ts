@@ -16,30 +16,33 @@ type DisableInput = Pick<WebhookRow, 'account_id' | 'id'> & {
   now: Date
   /** Only if it still has this URL: a late response of its old endpoint must not end it. */
   url?: string
+  /** Only if it still fails since before then: a success may have come after it was read. */
+  failing_before?: Date
 }
 type DisabledWebhook = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
 
 /**
  * Drops due deliveries, which can be replayed. Undefined if it was already disabled, deleted or
- * moved to another URL.
+ * moved to another URL, or does not fail any longer.
  */
 export async function markDisabled(
   tx: Tx,
   input: DisableInput,
 ): Promise<DisabledWebhook | undefined> {
-  const { account_id, id, reason, now, url } = input
+  const { account_id, id, reason, now, url, failing_before } = input
   const [webhook] = await tx.rows<Pick<WebhookRow, 'id' | 'url'>>(
     // FOR UPDATE waits for the fan-out's share lock, so no delivery is inserted afterwards.
     `with locked as (
        select account_id, id from webhooks
         where account_id = $1 and id = $2 and status = 'enabled'
-          and ($5::text is null or url = $5) for update)
+          and ($5::text is null or url = $5)
+          and ($6::timestamptz is null or failing_since <= $6) for update)
      update webhooks w
         set status = 'disabled', disabled_reason = $3, version = version + 1, updated_at = $4
        from locked l
       where w.account_id = l.account_id and w.id = l.id
   returning w.id, w.url`,
-    [account_id, id, reason, now, url ?? null],
+    [account_id, id, reason, now, url ?? null, failing_before ?? null],
   )
   if (webhook === undefined) return undefined
   await dropDeliveries(tx, account_id, id)

@@ -20,8 +20,10 @@ export function sweepDeliveriesTask(dependencies: SystemDependencies): Task {
     run: async () => {
       const now = clock.now()
       const ago = (ms: number) => new Date(now.getTime() - ms)
-      for (const webhook of await findFailingSince(db, ago(FAILING_MAX_MS), BATCH)) {
-        await disableWebhook(dependencies, { ...webhook, reason: 'failing_for_5_days', now })
+      const failing_before = ago(FAILING_MAX_MS)
+      for (const webhook of await findFailingSince(db, failing_before, BATCH)) {
+        const input = { ...webhook, reason: 'failing_for_5_days', now, failing_before } as const
+        await disableWebhook(dependencies, input)
       }
       await deleteExpiredSecrets(db, now)
       while ((await deleteAttemptsBefore(db, ago(EVENT_KEPT_MS), BATCH)) === BATCH);
