@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Problem } from '#contract/problem.ts'
+import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
 import type { CallResponse, Surface } from '#domain/context/surface.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import { sandboxInbox } from './inbox.ts'
@@ -37,6 +37,14 @@ export function forwardResponse(reply: FastifyReply, { status, body }: CallRespo
   const { request_id } = body
   if (typeof request_id === 'string') reply.header('Request-Id', request_id)
   return reply.code(status).send(body)
+}
+
+/** The body of a success; a refusal is thrown, so that it becomes the sandbox's own response. */
+export function bodyOf({ status, body }: CallResponse): Record<string, unknown> {
+  if (status < 300) return body
+  const code = String(body['error'])
+  const known = code in problem_statuses ? (code as ProblemCode) : 'internal_error'
+  throw new Problem(known, String(body['message']), { status })
 }
 
 export function readBody(request: FastifyRequest): Record<string, unknown> {

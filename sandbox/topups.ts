@@ -4,7 +4,7 @@ import type { Topup } from '#contract/topups.ts'
 import type { CallResponse, SandboxHost, Surface } from '#domain/context/surface.ts'
 import { decimalsOf, formatUsd, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
-import { forwardResponse, invalid, readBody } from './control.ts'
+import { bodyOf, forwardResponse, invalid, readBody } from './control.ts'
 import { runTasksUntil } from './run_tasks_until.ts'
 import type { TronNode } from './tron_node.ts'
 
@@ -54,7 +54,7 @@ async function runAction(
   return forwardResponse(reply, await look())
 }
 
-const topupOf = ({ body }: CallResponse): Topup => body as unknown as Topup
+const topupOf = (response: CallResponse): Topup => bodyOf(response) as unknown as Topup
 
 /** The host with calls made as the caller. */
 function withBearer(host: SandboxHost, bearer: string): SandboxHost {

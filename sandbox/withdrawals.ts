@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import type { SandboxHost, Surface } from '#domain/context/surface.ts'
-import { forwardResponse, readBody } from './control.ts'
+import { bodyOf, forwardResponse, readBody } from './control.ts'
 import { runTasksUntil } from './run_tasks_until.ts'
 import { FINAL_BLOCKS, requireEmpty } from './topups.ts'
 import type { TronNode } from './tron_node.ts'
@@ -23,7 +23,7 @@ export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
       await host.callerOf(request.headers.authorization)
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
       const call = () => host.call('get_withdrawal', { id }, bearer)
-      const look = async () => (await call()).body as unknown as Withdrawal
+      const look = async () => bodyOf(await call()) as unknown as Withdrawal
       requireEmpty(readBody(request))
       const found = await call()
       if (found.status !== 200) return forwardResponse(reply, found)

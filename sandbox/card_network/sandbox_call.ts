@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
-import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
+import { Problem } from '#contract/problem.ts'
 import type { SandboxHost } from '#domain/context/surface.ts'
 import type { Message, OutgoingMessage } from '#iso8583/message.ts'
 import { type CardNetwork, NetworkError } from '#sandbox/card_network.ts'
+import { bodyOf } from '#sandbox/control.ts'
 import { type Fault, faults } from './faults.ts'
 
 /** One sandbox request: its caller, its card or transaction, and the network. */
@@ -36,13 +37,7 @@ export async function openCall(
     faults: armed,
     account_id,
     id,
-    read: async (operation, input) => {
-      const { status, body } = await host.call(operation, input, bearer)
-      if (status < 300) return body
-      const code = String(body['error'])
-      const known = code in problem_statuses ? (code as ProblemCode) : 'internal_error'
-      throw new Problem(known, String(body['message']), { status })
-    },
+    read: async (operation, input) => bodyOf(await host.call(operation, input, bearer)),
   }
 }
 

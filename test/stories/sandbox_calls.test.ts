@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { holdRows } from '#test/support/held_rows.ts'
 import { send } from '#test/support/http.ts'
+import { operate } from '#test/support/operator.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -47,6 +50,24 @@ test('a sandbox call has the standard response headers, whether it succeeds or f
     assert.ok(reply.headers.get('ratelimit-policy') && reply.headers.get('ratelimit'))
     if (status !== 200) assert.equal(reply.body['request_id'], reply.headers.get('request-id'))
   }
+})
+
+test('a call whose account is suspended while it waits for the chain says so', async () => {
+  const person = await openAccount(url)
+  const body = { amount_usd: 10 }
+  const { id } = (await send(url, 'POST', '/v1/topups', { bearer: person.bearer, body })).body
+  const key = [person.account_id, id]
+  const held = await holdRows(service.owner_db, (tx) =>
+    tx.rows('select from topups where account_id = $1 and id = $2 for update', key),
+  )
+  const sent = { bearer: person.bearer, body }
+  const head = sandbox.node.head().number
+  const deposit = send(url, 'POST', `/sandbox/v1/topups/${id}/deposit`, sent)
+  const isMined = async () => sandbox.node.head().number > head
+  assert(await eventually(isMined, { within_ms: 5_000 }), 'the deposit is on the chain')
+  await operate(url, 'POST', `/accounts/${person.account_id}/suspend`)
+  await held.release()
+  assertRefused(await deposit, 403, 'account_suspended')
 })
 
 test('the largest deposit arrives, and leaves enough for others', async () => {
