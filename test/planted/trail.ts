@@ -37,8 +37,8 @@ export const trail: readonly PlantedBug[] = [
   {
     ...stored,
     name: 'key_not_locked',
-    find: 'if (!row?.locked) throw inProgress()',
-    replace: 'if (row === undefined) throw inProgress()',
+    find: 'if (stored === undefined && !row?.locked) throw inProgress()',
+    replace: 'if (stored === undefined && row === undefined) throw inProgress()',
     breaks: 'A repeat of a call in progress is refused and does not wait.',
     tests: ['src/operations/perform/with_idempotency.test.ts'],
   },
@@ -52,8 +52,8 @@ export const trail: readonly PlantedBug[] = [
   {
     ...stored,
     name: 'preparation_not_taken',
-    find: 'if (taken.has(name)) throw inProgress()',
-    replace: '',
+    find: 'if (taken.has(name)) {',
+    replace: 'if (taken.size < 0) {',
     breaks: 'Of two calls at the same time under one key, one is prepared.',
     tests: ['src/domain/webhooks/replay_webhook.test.ts'],
   },

@@ -6,12 +6,7 @@ import type { Invocation } from '#operations/invocation.ts'
 import { problemResponse } from '#operations/problem_response.ts'
 import type { AccountDatabase, Tx } from '#platform/postgres/db.ts'
 import { contextOf, preparingContextOf } from './contexts.ts'
-import {
-  findStoredResponse,
-  isStorable,
-  lockIdempotencyKey,
-  newStoredResponse,
-} from './stored_responses.ts'
+import { isStorable, newStoredResponse, takeKey } from './stored_responses.ts'
 import { idempotentRequestOf } from './with_idempotency.ts'
 import type { Work } from './work.ts'
 import { lockWrites } from './write.ts'
@@ -44,10 +39,7 @@ export async function rehearse(invocation: Invocation, work: Work): Promise<Rehe
 async function attempt(invocation: Invocation, tx: Tx, work: Work): Promise<'stored' | Problem> {
   const { operation, runtime, request } = invocation
   const idempotent = idempotentRequestOf(invocation)
-  if (idempotent !== null) {
-    await lockIdempotencyKey(tx, idempotent)
-    if ((await findStoredResponse(tx, idempotent)) !== undefined) return 'stored'
-  }
+  if (idempotent !== null && (await takeKey(tx, idempotent)) !== undefined) return 'stored'
   if (isWrite(operation)) await lockWrites(invocation, tx)
   const refusal = await refusalIn(invocation, tx, work)
   if (refusal === null) throw new RehearsalRollback()

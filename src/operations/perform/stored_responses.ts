@@ -16,15 +16,31 @@ export type IdempotentRequest = {
 export type StoredResponse = { status: number; problem_code: ProblemCode | null; body: string }
 
 /**
- * Takes the key for this transaction. The lock alone marks a call in progress, so a crash leaves
- * nothing behind. The first lock of any transaction.
+ * Takes the key for this transaction, or returns what is stored under it. The lock alone marks a
+ * call in progress, so a crash leaves nothing behind. The first lock of any transaction. A stored
+ * response is final: repeats of a finished call at the same time all get it.
  */
-export async function lockIdempotencyKey(tx: Tx, { scope, key }: IdempotentRequest): Promise<void> {
-  const [row] = await tx.rows<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(${keyOfText()}) as locked`,
-    [`${scope}|${key}`],
-  )
-  if (!row?.locked) throw inProgress()
+export async function takeKey(
+  tx: Tx,
+  request: IdempotentRequest,
+): Promise<StoredResponse | undefined> {
+  const { scope, key } = request
+  const [[row], stored] = await Promise.all([
+    tx.rows<{ locked: boolean }>(`select pg_try_advisory_xact_lock(${keyOfText()}) as locked`, [
+      `${scope}|${key}`,
+    ]),
+    // After the lock, in the same round trip: it sees what the last holder committed.
+    findStoredResponse(tx, request),
+  ])
+  if (stored === undefined && !row?.locked) throw inProgress()
+  return stored
+}
+
+/** A call that is prepared before its transaction. */
+type PreparedCall<Value> = {
+  run(): Promise<Value>
+  /** True once its response is stored: then it only replays. */
+  isStored(): Promise<boolean>
 }
 
 /**
@@ -34,10 +50,13 @@ export async function lockIdempotencyKey(tx: Tx, { scope, key }: IdempotentReque
 export async function takingKey<Value>(
   taken: Set<string>,
   { scope, key }: IdempotentRequest,
-  run: () => Promise<Value>,
+  { run, isStored }: PreparedCall<Value>,
 ): Promise<Value> {
   const name = `${scope}|${key}`
-  if (taken.has(name)) throw inProgress()
+  if (taken.has(name)) {
+    if (await isStored()) return run()
+    throw inProgress()
+  }
   taken.add(name)
   try {
     return await run()

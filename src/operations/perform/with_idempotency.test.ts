@@ -45,26 +45,52 @@ test('every replay writes to the stored response, so its commit waits for the st
 })
 
 test('a repeat of a call in progress is refused immediately and has no effect', async () => {
-  const { bearer, account_id } = await openAccount(url)
-  const call = () =>
-    send(url, 'POST', '/v1/api_keys', { bearer, body: {}, key: 'a-key-in-progress' })
   const isWaiting = async () => {
     const waiting = await owner_db.rows(
       `select 1 from pg_locks where locktype = 'advisory' and not granted`,
     )
     return waiting.length > 0
   }
-  let first: ReturnType<typeof call> | undefined
-  // The first call waits for the account's writes while it holds its key.
-  await owner_db.transaction(async (tx) => {
-    await tx.rows(`select pg_advisory_xact_lock(${keyOfText(1)})`, [account_id])
-    first = call()
-    assert.ok(await eventually(isWaiting, { within_ms: 2_000 }))
-    assertRefused(await call(), 409, 'idempotency_in_progress')
-  })
-  assert.equal((await first)?.status, 201)
-  const { body } = await send(url, 'GET', '/v1/api_keys', { bearer })
-  assert.equal(body.data.length, 1)
+  // create_api_key is prepared before its transaction, issue_card is not.
+  for (const [path, body] of [
+    ['/v1/api_keys', {}],
+    ['/v1/cards', { type: 'virtual' }],
+  ] as const) {
+    const { bearer, account_id } = await openAccount(url)
+    const call = () => send(url, 'POST', path, { bearer, body, key: 'a-key-in-progress' })
+    let first: ReturnType<typeof call> | undefined
+    // The first call waits for the account's writes while it holds its key.
+    await owner_db.transaction(async (tx) => {
+      await tx.rows(`select pg_advisory_xact_lock(${keyOfText(1)})`, [account_id])
+      first = call()
+      assert.ok(await eventually(isWaiting, { within_ms: 2_000 }))
+      assertRefused(await call(), 409, 'idempotency_in_progress')
+    })
+    assert.equal((await first)?.status, 201)
+    const { body: list } = await send(url, 'GET', path, { bearer })
+    assert.equal(list.data.length, 1)
+  }
+})
+
+test('repeats of a finished call at the same time all get its response', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  await fundTreasury(owner_db, account_id, 500)
+  const withdrawal = { address: WALLET, amount_usd: 20 }
+  // withdraw is prepared before its transaction, issue_card is not.
+  for (const [path, body] of [
+    ['/v1/withdrawals', withdrawal],
+    ['/v1/cards', { type: 'virtual' }],
+  ] as const) {
+    const call = () => send(url, 'POST', path, { bearer, body, key: 'a-key-that-is-finished' })
+    const first = await call()
+    assert.equal(first.status, 201, first.text)
+    for (const repeat of await Promise.all(Array.from({ length: 10 }, call))) {
+      assert.deepEqual([repeat.status, repeat.body.id], [201, first.body.id], repeat.text)
+      assert.equal(repeat.headers.get('idempotent-replayed'), 'true')
+    }
+    const { body: list } = await send(url, 'GET', path, { bearer })
+    assert.equal(list.data.length, 1)
+  }
 })
 
 test('a refusal that comes after the money has moved moves it back', async () => {

@@ -7,14 +7,13 @@ import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import { fingerprintRequest } from './fingerprint_request.ts'
 import { successResponse } from './read.ts'
 import {
-  findStoredResponse,
   type IdempotentRequest,
   isStorable,
-  lockIdempotencyKey,
   markReplayed,
   newStoredResponse,
   type StoredResponse,
   storedBody,
+  takeKey,
 } from './stored_responses.ts'
 import type { Effect, Work } from './work.ts'
 
@@ -39,10 +38,7 @@ export function idempotentRequestOf(invocation: Invocation): IdempotentRequest |
 export async function runOnce(invocation: Invocation, write: KeyedWrite): Promise<Response> {
   const { tx, commitWith, request, work } = write
   const { operation, runtime } = invocation
-  const [, stored] = await Promise.all([
-    lockIdempotencyKey(tx, request),
-    findStoredResponse(tx, request),
-  ])
+  const stored = await takeKey(tx, request)
   if (stored !== undefined) return replay(invocation, write, stored)
 
   try {

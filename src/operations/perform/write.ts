@@ -17,9 +17,11 @@ export async function runWrite(invocation: Invocation, work: Work): Promise<Resp
   const { runtime, refusal } = invocation
   const request = idempotentRequestOf(invocation)
   if (refusal !== null && request === null) throw refusal
-  const write = () => prepareAndWrite(invocation, work, request)
-  const isPrepared = typeof work.handler !== 'function'
-  return request !== null && isPrepared ? takingKey(runtime.taken_keys, request, write) : write()
+  const run = () => prepareAndWrite(invocation, work, request)
+  if (request === null || typeof work.handler === 'function') return run()
+  const db = runtime.databaseOf(invocation.caller)
+  const isStored = async () => (await findStoredResponse(db, request)) !== undefined
+  return takingKey(runtime.taken_keys, request, { run, isStored })
 }
 
 async function prepareAndWrite(
