@@ -92,6 +92,29 @@ test('an outcome that arrives after its lease ended changes no later attempt', a
   assert.deepEqual(await read(), { attempts: 1, next_attempt_at: at(300) })
 })
 
+test('a failure at the old URL of a webhook that has moved begins no series of failures', async () => {
+  const { lease } = await insertDelivery()
+  const leased = await lease(1)
+  const key = [leased.account_id, leased.webhook_id]
+  const failingSince = async () => {
+    const [row] = await db.rows<{ failing_since: Date | null }>(
+      'select failing_since from webhooks where account_id = $1 and id = $2',
+      key,
+    )
+    return row?.failing_since
+  }
+  await owner_db.run('update webhooks set url = $3 where account_id = $1 and id = $2', [
+    ...key,
+    'https://b.example/',
+  ])
+  await recordAttempts(db, [failure(leased, 300)])
+  assert.equal(await failingSince(), null)
+  const moved = { ...(await lease(301)), url: 'https://b.example/' }
+  const failed = failure(moved, 600)
+  await recordAttempts(db, [failed])
+  assert.deepEqual(await failingSince(), failed.created_at)
+})
+
 test('a stopping node does not make a delivery due that another node has attempted', async () => {
   const { read, lease } = await insertDelivery()
   const slow = await lease(1)

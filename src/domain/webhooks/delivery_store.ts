@@ -193,7 +193,8 @@ export type CompletedAttempt = Omit<AttemptRow, 'attempt' | 'trigger'> & {
 
 /**
  * Records many attempts in one statement and numbers each after the replays in between. If a lease
- * expired and another node made the attempt, `attempts` has changed and the row is left alone.
+ * expired and another node made the attempt, `attempts` has changed and the row is left alone. A
+ * failure of a webhook's old URL, which may come 15 seconds after it moved, does not count for it.
  */
 export async function recordAttempts(
   tx: Tx,
@@ -254,10 +255,13 @@ const RECORD_ATTEMPTS = `
   update webhooks w
      set last_delivery_at = greatest(w.last_delivery_at, s.delivered_at),
          failing_since = case when s.delivered_at is null
-                              then coalesce(w.failing_since, s.failed_at) end
+                              then coalesce(w.failing_since,
+                                            case when w.url = any(s.failed_urls)
+                                                 then s.failed_at end) end
     from (select account_id, webhook_id,
                  max(created_at) filter (where status = 'succeeded') as delivered_at,
-                 min(created_at) filter (where status = 'failed') as failed_at
+                 min(created_at) filter (where status = 'failed') as failed_at,
+                 array_agg(url) filter (where status = 'failed') as failed_urls
             from made group by account_id, webhook_id) s
    where w.account_id = s.account_id and w.id = s.webhook_id`
 
