@@ -23,7 +23,7 @@ import {
   PER_ORIGIN_MAX,
 } from './kept_connections.ts'
 import { originTurns } from './origin_turns.ts'
-import { type HttpResponse, readResponse } from './response_reader.ts'
+import { type HttpResponse, ResponseCut, readResponse } from './response_reader.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
 export type { HttpResponse } from './response_reader.ts'
@@ -108,8 +108,7 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     try {
       if (old !== undefined) return await exchange(old, call, kept)
     } catch (error) {
-      const isStale = error instanceof EgressFailed && error.reason === 'reset'
-      if (!isStale || call.deadline.isOver) throw error
+      if (!isStale(error) || call.deadline.isOver) throw error
     }
     return exchangeAnew(call)
   }
@@ -308,9 +307,13 @@ function requestHeaders(headers: Readonly<Record<string, string>>): Record<strin
   return lower
 }
 
+/** A kept connection that the server had closed: nothing shows that it got the request. */
+const isStale = (error: unknown): boolean =>
+  error instanceof EgressFailed && error.reason === 'reset' && !(error.cause instanceof ResponseCut)
+
 function failureOf(cause: unknown): EgressFailed {
   if (cause instanceof EgressFailed) return cause
-  const code = codeOf(cause)
+  const code = codeOf(cause instanceof ResponseCut ? cause.cause : cause)
   // A body cut off between chunks has no error code, only this message.
   const isCut = code.endsWith('LENGTH_MISMATCH') || String(cause).includes('Invalid EOF state')
   if (isCut || /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code)) return closedEarly(cause)

@@ -79,6 +79,22 @@ test('a kept connection that was closed is replaced without an error', async (t)
   assert.deepEqual([sockets.length, served], [2, 3])
 })
 
+test('a request whose response is cut off on a kept connection is not sent again', async (t) => {
+  let served = 0
+  const { url } = await receiver(t, (incoming, response) => {
+    served += 1
+    if (served === 1) return response.end('ok')
+    response.writeHead(200, { 'content-length': 100 }).write('ok')
+    setTimeout(() => incoming.socket.destroy(), 20)
+  })
+  const out = makeHttpClient({ allow_loopback_http: true })
+  await out.send({ ...request, url })
+  await assert.rejects(out.send({ ...request, url }), (error) => {
+    return error instanceof EgressFailed && error.reason === 'reset'
+  })
+  assert.equal(served, 2)
+})
+
 test('a new connection that is closed is a reset', async (t) => {
   const { url } = await receiver(t, (incoming) => void incoming.socket.destroy())
   const out = makeHttpClient({ allow_loopback_http: true })

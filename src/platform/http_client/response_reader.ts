@@ -9,6 +9,9 @@ export type HttpResponse = {
   readonly body: Uint8Array
 }
 
+/** The connection failed after the response had begun: the server has got the request. */
+export class ResponseCut extends Error {}
+
 /**
  * Sends the request and reads the response up to the limit; reaching it closes the connection.
  * There is no stream in between: it would cost 7 % of a delivery (`npm run bench -- webhooks`).
@@ -41,7 +44,8 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   ) {
     this.#bytes_max = bytes_max
     this.#resolve = resolve
-    this.onResponseError = (_, error) => reject(error)
+    this.onResponseError = (_, error) =>
+      reject(this.#status === 0 ? error : new ResponseCut(error.message, { cause: error }))
   }
 
   /** Its presence selects undici's current handler interface. */
