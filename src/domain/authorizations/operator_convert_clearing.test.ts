@@ -53,7 +53,7 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
   const path = `/pending_conversions/${held.id}/convert`
   for (const amount_usd of [0, -1, 1.005]) {
     const wrong = await operate(url, 'POST', path, { body: { amount_usd } })
-    assert.deepEqual([wrong.status, wrong.body.error], [422, 'invalid_amount'])
+    assertRefused(wrong, 422, 'invalid_amount')
   }
   const priced = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
   assert.deepEqual([priced.status, priced.body.amount_usd], [200, 10.05])
@@ -132,4 +132,20 @@ test('the USD amount is entered once, and only by an operator', async () => {
   await sandbox_host.runTasks(['settle_clearings'])
   const card = await getCard(url, spender.key, spender.card.id)
   assert.equal(card.balance_usd, 11)
+})
+
+test('a clearing that cannot be booked does not keep others from being booked', async () => {
+  const [overdrawn, sound] = [await openSpender(service), await openSpender(service, { usd: 10 })]
+  for (const spender of [overdrawn, overdrawn, sound]) await clearInYen(service, spender)
+  const enterAmount = ({ card }: Spender, micros: bigint) =>
+    runtime.db.run('update pending_clearings set amount_micros = $2 where card_id = $1', [
+      card.id,
+      micros,
+    ])
+  // The second of them exceeds what a purse can hold.
+  await enterAmount(overdrawn, 9_000_000_000_000_000_000n)
+  await enterAmount(sound, 1_000_000n)
+  await sandbox_host.runTasks(['settle_clearings'])
+  assert.equal((await waitingOf(overdrawn)).length, 1)
+  assert.equal((await getCard(url, sound.key, sound.card.id)).balance_usd, 9)
 })

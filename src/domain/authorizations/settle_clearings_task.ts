@@ -1,5 +1,6 @@
 import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
+import { forEachAlone } from '#platform/runtime/for_each_alone.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Engine } from './engine.ts'
 import { findPriced, markSettled, type PricedRow } from './pending_clearing_store.ts'
@@ -20,11 +21,16 @@ export function settleClearingsTask({ db, clock, engine }: ClearingDependencies)
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     run: async () => {
-      for (const row of await findPriced(db)) {
+      const book = async (row: PricedRow) => {
         const request = requestOf(row)
         await engine.submit(request)
         await markSettled(db, row, { now: clock.now(), identity: request.identity })
       }
+      await forEachAlone(await findPriced(db), (row) =>
+        book(row).catch((cause: unknown) => {
+          throw new Error(`The clearing ${row.id} could not be booked.`, { cause })
+        }),
+      )
     },
   }
 }
