@@ -55,6 +55,11 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
     const wrong = await operate(url, 'POST', path, { body: { amount_usd } })
     assertRefused(wrong, 422, 'invalid_amount')
   }
+  // The ledger could not hold the larger ones, and an amount that was entered can't be changed.
+  for (const amount_usd of [1e10, 9.2e12, 1e15, 1e300]) {
+    const huge = await operate(url, 'POST', path, { body: { amount_usd } })
+    assertRefused(huge, 422, 'amount_out_of_range')
+  }
   const priced = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
   assert.deepEqual([priced.status, priced.body.amount_usd], [200, 10.05])
   await sandbox_host.runTasks(['settle_clearings'])

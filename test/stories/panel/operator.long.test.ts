@@ -234,7 +234,7 @@ test('an operator enters the USD amount of a foreign clearing, and it is posted'
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('USD amount').fill('10.005')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('Must be more than 0, in whole cents.', { exact: true }).waitFor()
+  await dialog.getByText('Must have at most 2 decimal places.', { exact: true }).waitFor()
   assert.equal(complaints.splice(0).length, 1, 'the browser logs the 422')
   await dialog.getByLabel('USD amount').fill('10.05')
   await dialog.getByRole('button', { name: 'Save' }).click()

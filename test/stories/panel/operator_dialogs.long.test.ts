@@ -302,7 +302,7 @@ test('the dialogs in which operators decide about money fit and are accessible',
         await page.getByRole('button', { name: 'Enter USD amount' }).click()
         await page.getByRole('dialog').getByLabel('USD amount').fill('10.005')
         await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Must be more than 0, in whole cents.', { exact: true }).waitFor()
+        await page.getByText('Must have at most 2 decimal places.', { exact: true }).waitFor()
       },
     },
   ])
