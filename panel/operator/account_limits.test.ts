@@ -32,6 +32,22 @@ test('only changed limits are sent, and an emptied one restores the limit of the
   assert(!page.has('dialog'))
 })
 
+test('a rate profile that was not changed is not sent, because another operator may have set one', async (t) => {
+  const service = serve(t, { operator_set_account_limits: account })
+  const conservative = { ...account, rate_profile: 'conservative' as const }
+  const page = await open(t, AccountLimits, { account: conservative })
+  await page.click('button', SHEET)
+  await page.fill('Maximum purchase', '50')
+  await page.click('button', 'Save')
+  await page.click('button', SHEET)
+  await page.fill('Rate profile', '')
+  await page.click('button', 'Save')
+  assert.deepEqual(service.sent('operator_set_account_limits'), [
+    { id: account.id, per_transaction_max_usd: 50 },
+    { id: account.id, rate_profile: null },
+  ])
+})
+
 test('a refused limit is shown at its field and the sheet stays open', async (t) => {
   const refusal = refuse('invalid_request', { topup_max_usd: 'must be at least 10' })
   serve(t, { operator_set_account_limits: refusal })

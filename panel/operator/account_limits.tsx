@@ -44,7 +44,7 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
     method: 'PATCH',
     path: () => `/accounts/${account.id}/limits`,
     body: () => ({
-      rate_profile: profile === '' ? null : profile,
+      ...changedProfile(account, profile),
       ...changedLimits(account, limit_texts),
     }),
     invalidates: ['/accounts'],
@@ -111,6 +111,10 @@ function LimitField({ name, now, value, error, onChange }: LimitFieldProps) {
   // Without the pattern, a word would be read as an empty field and remove the limit.
   return <Field {...field} inputMode="numeric" pattern="\d+" title="Enter a number, like 25" />
 }
+
+/** Sent unchanged, it would undo what another operator has set since the page was loaded. */
+const changedProfile = ({ rate_profile }: OperatorAccount, profile: string) =>
+  profile === (rate_profile ?? '') ? {} : { rate_profile: profile === '' ? null : profile }
 
 /** Only changed limits; null restores the program's limit. */
 function changedLimits(
