@@ -43,6 +43,39 @@ test('the page shows a suspension as soon as it is made', async (t) => {
   assert(page.has('button', 'Reinstate'))
 })
 
+test('canceling a card updates the balance beside it', async (t) => {
+  const card = row('operator_list_cards', { name: 'Travel', status: 'active', balance_usd: 40 })
+  const service = serve(t, {
+    ...lists,
+    operator_get_account: { ...account, balance_usd: 100 },
+    operator_list_cards: pageOf([card]),
+    operator_cancel_card: sample('operator_cancel_card'),
+  })
+  const page = await open(t, AccountPage, { id: account.id })
+  assert.match(page.text(), /Balance \$100\.00/)
+  await page.click('button', /^Cancel card: Travel/)
+  service.answer({ operator_get_account: { ...account, balance_usd: 140 } })
+  await page.clickOn(page.in('dialog').get('button', 'Cancel card'))
+  assert.match(page.text(), /Balance \$140\.00/)
+})
+
+test('a suspension is shown at the withdrawals that it stops', async (t) => {
+  const withdrawal = row('operator_list_withdrawals', { in_review: true, status_reason: 'review' })
+  const stopped = { ...withdrawal, status_reason: 'account_suspended' }
+  const service = serve(t, {
+    ...lists,
+    operator_get_account: account,
+    operator_list_withdrawals: pageOf([withdrawal]),
+    operator_suspend_account: account,
+  })
+  const page = await open(t, AccountPage, { id: account.id })
+  assert.match(page.in('table', 'Withdrawals').text(), /Needs review/)
+  await page.click('button', 'Suspend')
+  service.answer({ operator_list_withdrawals: pageOf([stopped]) })
+  await page.clickOn(page.in('dialog').get('button', 'Suspend'))
+  assert.match(page.in('table', 'Withdrawals').text(), /Suspended/)
+})
+
 test('an account that does not exist says so', async (t) => {
   serve(t, { operator_get_account: refuse('not_found', 'No such account.') })
   const page = await open(t, AccountPage, { id: account.id })

@@ -70,7 +70,7 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
         title={is_active ? 'Suspend account?' : 'Reinstate account?'}
         danger={is_active}
         path={`/accounts/${account.id}/${is_active ? 'suspend' : 'reinstate'}`}
-        invalidates={['/accounts']}
+        invalidates={['/accounts', '/withdrawals']}
         success_message={is_active ? 'Account suspended.' : 'Account reinstated.'}
       >
         {is_active

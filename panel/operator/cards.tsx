@@ -56,7 +56,8 @@ const other_columns: readonly Column<Row>[] = [
 ]
 
 function RowActions({ card }: { card: Row }) {
-  const invalidates = ['/cards']
+  // Canceling returns money to the account, whose page also counts active cards.
+  const invalidates = ['/cards', '/accounts']
   const is_active = card.status === 'active'
   const name = cardLabel(card)
   return (

@@ -89,7 +89,7 @@ function DecisionForm({ dispute }: { dispute: Dispute }) {
       ...(decision.kind === 'close' && { outcome: decision.outcome }),
       ...(text.trim() !== '' && { text: text.trim() }),
     }),
-    invalidates: ['/disputes'],
+    invalidates: ['/disputes', '/accounts'],
     onSuccess: () => {
       setText('')
       setChosen(null)

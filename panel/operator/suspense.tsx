@@ -38,7 +38,7 @@ const columns: readonly Column<HeldDeposit>[] = [
 ]
 
 function RowActions({ deposit }: { deposit: HeldDeposit }) {
-  const invalidates = ['/suspense']
+  const invalidates = ['/suspense', '/accounts', '/withdrawals']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2 max-md:flex-col">
       <ActionButton

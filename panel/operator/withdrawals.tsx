@@ -71,7 +71,7 @@ function RowActions({ withdrawal }: { withdrawal: Row }) {
   )
 }
 
-const invalidates = ['/withdrawals']
+const invalidates = ['/withdrawals', '/accounts']
 
 function MismatchActions({ withdrawal: { id, txid } }: { withdrawal: Row }) {
   const advice = (
