@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useRef, useSyncExternalStore } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { requestJson } from '#panel/api.ts'
 import { downloadFile } from '#panel/download.ts'
@@ -35,14 +35,16 @@ export function useToken(): string | null {
   )
 }
 
+type CallOptions = { body?: object; token?: string; idempotency_key?: string }
+
 /** Calls the operator API; `path` is relative to /operator/v1. */
 export async function callOperator<Result>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH',
   path: string,
-  { body, token }: { body?: object; token?: string } = {},
+  { body, token, idempotency_key = randomUuid() }: CallOptions = {},
 ): Promise<Result> {
   const bearer = token ?? sessionStorage.getItem(KEY) ?? ''
-  const headers = { ...(method !== 'GET' && { 'Idempotency-Key': randomUuid() }) }
+  const headers = { ...(method !== 'GET' && { 'Idempotency-Key': idempotency_key }) }
   const options = { method, bearer, headers, ...(body !== undefined && { body }) }
   return requestJson<Result>(`/operator/v1${path}`, options)
 }
@@ -73,9 +75,16 @@ export function useOperatorMutation<Input>(
   options: OperatorMutationOptions<Input>,
 ): UseMutationResult<unknown, FlorinError, Input> {
   const client = useQueryClient()
+  const keys = useIdempotencyKeys()
   return useMutation<unknown, FlorinError, Input>({
-    mutationFn: (input) =>
-      callOperator(options.method, options.path(input), { body: options.body?.(input) ?? {} }),
+    mutationFn: (input) => {
+      const [path, body] = [options.path(input), options.body?.(input) ?? {}]
+      const idempotency_key = keys.keyOf(`${path} ${JSON.stringify(body)}`)
+      return callOperator(options.method, path, { body, idempotency_key })
+    },
+    onSettled: (_output, error) => {
+      if (error === null || isRefusal(error)) keys.forget()
+    },
     onSuccess: () => {
       void refetch(client, {
         predicate: ({ queryKey: [key] }) =>
@@ -85,3 +94,24 @@ export function useOperatorMutation<Input>(
     },
   })
 }
+
+/**
+ * If a response is lost, the page asks to try again, and nobody knows if the action took effect.
+ * The same request then has the same key, so that a reply is not sent twice.
+ */
+function useIdempotencyKeys(): { keyOf(request: string): string; forget(): void } {
+  const unsettled = useRef<{ request: string; key: string } | null>(null)
+  return {
+    keyOf: (request) => {
+      if (unsettled.current?.request !== request) unsettled.current = { request, key: randomUuid() }
+      return unsettled.current.key
+    },
+    forget: () => {
+      unsettled.current = null
+    },
+  }
+}
+
+/** The service has decided, and nothing took effect. */
+const isRefusal = ({ status, code }: FlorinError) =>
+  status >= 400 && status < 500 && code !== 'idempotency_in_progress'
