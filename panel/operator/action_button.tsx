@@ -22,33 +22,42 @@ type Props = {
 
 /** Asks for confirmation first: operator actions affect a customer's money or access. */
 export function ActionButton(props: Props) {
-  const { label, aria_label, path, invalidates, success_message, children, ...dialog } = props
+  const { label, aria_label = label, ...question } = props
   const [is_open, setOpen] = useState(false)
+  return (
+    <>
+      <Button aria-label={aria_label} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {is_open && <Question {...question} label={label} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type QuestionProps = Omit<Props, 'aria_label'> & { onClose(): void }
+
+function Question(props: QuestionProps) {
+  const { label, path, invalidates, success_message, children, onClose, ...dialog } = props
   const mutation = useOperatorMutation<void>({
     method: 'POST',
     path: () => path,
     invalidates,
     onSuccess: () => {
-      setOpen(false)
+      onClose()
       toast(success_message)
     },
   })
   return (
-    <>
-      <Button aria-label={aria_label ?? label} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      <ConfirmDialog
-        {...dialog}
-        open={is_open}
-        onOpenChange={setOpen}
-        confirm_label={label}
-        busy={mutation.isPending}
-        problem={mutation.error}
-        onConfirm={() => mutation.mutate()}
-      >
-        {children}
-      </ConfirmDialog>
-    </>
+    <ConfirmDialog
+      {...dialog}
+      open
+      onOpenChange={onClose}
+      confirm_label={label}
+      busy={mutation.isPending}
+      problem={mutation.error}
+      onConfirm={() => mutation.mutate()}
+    >
+      {children}
+    </ConfirmDialog>
   )
 }

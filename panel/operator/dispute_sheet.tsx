@@ -72,33 +72,31 @@ const saveFile = ({ dispute_id, id }: Evidence, file_name: string) =>
   downloadOperatorFile(`/disputes/${dispute_id}/evidence/${id}`, file_name)
 
 type Outcome = 'won' | 'lost'
-type DisputeDecision = { kind: 'answer' } | { kind: 'close'; outcome: Outcome }
 
-const decisions: Record<Outcome, { label: string; effect: string }> = {
+const outcomes: Record<Outcome, { label: string; effect: string }> = {
   won: { label: 'Customer wins', effect: 'The customer keeps the provisional credit of' },
   lost: { label: 'Customer loses', effect: 'The customer loses the provisional credit of' },
 }
 
+const invalidates = ['/disputes', '/accounts']
+const textOf = (text: string) => (text.trim() === '' ? {} : { text: text.trim() })
+
 function DecisionForm({ dispute }: { dispute: Dispute }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<Outcome | null>(null)
-  const mutation = useOperatorMutation<DisputeDecision>({
+  const answer = useOperatorMutation<void>({
     method: 'POST',
-    path: ({ kind }) => `/disputes/${dispute.id}/${kind}`,
-    body: (decision) => ({
-      ...(decision.kind === 'close' && { outcome: decision.outcome }),
-      ...(text.trim() !== '' && { text: text.trim() }),
-    }),
-    invalidates: ['/disputes', '/accounts'],
+    path: () => `/disputes/${dispute.id}/answer`,
+    body: () => textOf(text),
+    invalidates,
     onSuccess: () => {
       setText('')
-      setChosen(null)
       toast('Dispute updated.')
     },
   })
   const recordResponse = (form: FormEvent) => {
     form.preventDefault()
-    mutation.mutate({ kind: 'answer' })
+    answer.mutate()
   }
   return (
     <form className="mt-5 space-y-3" onSubmit={recordResponse}>
@@ -108,36 +106,58 @@ function DecisionForm({ dispute }: { dispute: Dispute }) {
         value={text}
         onChange={(change) => setText(change.target.value)}
       />
-      {/* An open question shows the error itself. */}
-      <ProblemNote problem={chosen === null ? mutation.error : null} />
-      <Button type="submit" busy={mutation.isPending} disabled={text.trim() === ''}>
+      <ProblemNote problem={answer.error} />
+      <Button type="submit" busy={answer.isPending} disabled={text.trim() === ''}>
         Record response
       </Button>
       <div className="grid grid-cols-2 gap-2 border-t border-line pt-4">
         <Button kind="main" onClick={() => setChosen('won')}>
-          {decisions.won.label}
+          {outcomes.won.label}
         </Button>
         <Button kind="danger" onClick={() => setChosen('lost')}>
-          {decisions.lost.label}
+          {outcomes.lost.label}
         </Button>
       </div>
       {chosen !== null && (
-        <ConfirmDialog
-          open
-          onOpenChange={() => setChosen(null)}
-          title="Close dispute?"
-          confirm_label={decisions[chosen].label}
-          danger={chosen === 'lost'}
-          busy={mutation.isPending}
-          problem={mutation.error}
-          onConfirm={() => mutation.mutate({ kind: 'close', outcome: chosen })}
-        >
-          <p>
-            {decisions[chosen].effect} <Money usd={dispute.provisional_credit_usd} />. You can’t
-            undo a decision.
-          </p>
-        </ConfirmDialog>
+        <CloseQuestion
+          dispute={dispute}
+          outcome={chosen}
+          text={text}
+          onClose={() => setChosen(null)}
+        />
       )}
     </form>
+  )
+}
+
+type QuestionProps = { dispute: Dispute; outcome: Outcome; text: string; onClose(): void }
+
+function CloseQuestion({ dispute, outcome, text, onClose }: QuestionProps) {
+  const { label, effect } = outcomes[outcome]
+  const close = useOperatorMutation<void>({
+    method: 'POST',
+    path: () => `/disputes/${dispute.id}/close`,
+    body: () => ({ outcome, ...textOf(text) }),
+    invalidates,
+    onSuccess: () => {
+      onClose()
+      toast('Dispute updated.')
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Close dispute?"
+      confirm_label={label}
+      danger={outcome === 'lost'}
+      busy={close.isPending}
+      problem={close.error}
+      onConfirm={() => close.mutate()}
+    >
+      <p>
+        {effect} <Money usd={dispute.provisional_credit_usd} />. You can’t undo a decision.
+      </p>
+    </ConfirmDialog>
   )
 }

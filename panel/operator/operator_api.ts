@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useRef, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import { requestJson } from '#panel/api.ts'
 import { downloadFile } from '#panel/download.ts'
@@ -66,7 +66,10 @@ type OperatorMutationOptions<Input> = {
   method: 'POST' | 'PUT' | 'PATCH'
   path(input: Input): string
   body?(input: Input): object
-  /** Paths whose queries, and those of single objects below them, are refetched after success. */
+  /**
+   * Paths whose queries, and those of single objects below them, are refetched after success, and
+   * when a refused action is left.
+   */
   invalidates: readonly string[]
   onSuccess?(): void
 }
@@ -76,7 +79,12 @@ export function useOperatorMutation<Input>(
 ): UseMutationResult<unknown, FlorinError, Input> {
   const client = useQueryClient()
   const keys = useIdempotencyKeys()
-  return useMutation<unknown, FlorinError, Input>({
+  const reload = () =>
+    void refetch(client, {
+      predicate: ({ queryKey: [key] }) =>
+        options.invalidates.some((path) => key === path || String(key).startsWith(`${path}/`)),
+    })
+  const mutation = useMutation<unknown, FlorinError, Input>({
     mutationFn: (input) => {
       const [path, body] = [options.path(input), options.body?.(input) ?? {}]
       const idempotency_key = keys.keyOf(`${path} ${JSON.stringify(body)}`)
@@ -86,13 +94,22 @@ export function useOperatorMutation<Input>(
       if (error === null || isRefusal(error)) keys.forget()
     },
     onSuccess: () => {
-      void refetch(client, {
-        predicate: ({ queryKey: [key] }) =>
-          options.invalidates.some((path) => key === path || String(key).startsWith(`${path}/`)),
-      })
+      reload()
       options.onSuccess?.()
     },
   })
+  useAfterRefusal(mutation.error, reload)
+  return mutation
+}
+
+/**
+ * Runs when the form or question of a refused action is left: somebody else may have decided it
+ * meanwhile. Earlier, the row could vanish from the list, and the reason with it.
+ */
+function useAfterRefusal(error: FlorinError | null, reload: () => void): void {
+  const refused = useRef<(() => void) | null>(null)
+  refused.current = error === null ? null : reload
+  useEffect(() => () => refused.current?.(), [])
 }
 
 /**
