@@ -1,6 +1,5 @@
 import { Link, Route, Router, Switch, useRoute } from 'wouter'
 import { NotFound } from '#panel/pages/not_found.tsx'
-import { queryClient } from '#panel/queries.ts'
 import { Logo } from '#panel/shell/logo.tsx'
 import { useScrollToTop } from '#panel/shell/scroll_to_top.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -8,17 +7,13 @@ import { classes } from '#panel/ui/classes.ts'
 import { LogOut } from '#panel/ui/icons.ts'
 import { bringIntoView } from '#panel/ui/tabs.tsx'
 import { AccountPage } from './account.tsx'
-import { saveToken, useToken } from './operator_api.ts'
+import { signOut, useToken } from './operator_api.ts'
 import { type ConsolePage, pages } from './pages.ts'
 import { OperatorSignIn } from './sign_in.tsx'
 
 export function Console() {
   useScrollToTop()
   if (useToken() === null) return <OperatorSignIn />
-  const signOut = () => {
-    saveToken(null)
-    queryClient.clear()
-  }
   return (
     <Router base="/operator">
       <header className="flex h-14 items-center gap-3 border-b border-line px-4 lg:px-6">

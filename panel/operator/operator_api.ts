@@ -6,11 +6,13 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import type { FlorinError } from '#client/client.ts'
+import { FlorinError } from '#client/client.ts'
 import { requestJson } from '#panel/api.ts'
 import { downloadFile } from '#panel/download.ts'
+import { queryClient } from '#panel/queries.ts'
 import { randomUuid } from '#panel/random_uuid.ts'
 import { refetch } from '#panel/refetch.ts'
+import { toast } from '#panel/ui/toast.tsx'
 
 /**
  * The operator token is kept in sessionStorage, for the reasons given in session.ts, under its own
@@ -46,7 +48,24 @@ export async function callOperator<Result>(
   const bearer = token ?? sessionStorage.getItem(KEY) ?? ''
   const headers = { ...(method !== 'GET' && { 'Idempotency-Key': idempotency_key }) }
   const options = { method, bearer, headers, ...(body !== undefined && { body }) }
-  return requestJson<Result>(`/operator/v1${path}`, options)
+  return requestJson<Result>(`/operator/v1${path}`, options).catch((cause: unknown) => {
+    const isOver = cause instanceof FlorinError && cause.status === 401
+    if (isOver && token === undefined) endSession(cause)
+    throw cause
+  })
+}
+
+/** A session with a second factor ends after eight hours, and any token can be revoked. */
+function endSession({ message }: FlorinError): void {
+  if (sessionStorage.getItem(KEY) === null) return
+  toast(message, 'bad')
+  signOut()
+}
+
+/** The next operator must not see what this one has loaded. */
+export function signOut(): void {
+  saveToken(null)
+  queryClient.clear()
 }
 
 /** Saves a file of the operator API. */
