@@ -12,6 +12,7 @@ import {
   Page,
   pageQuery,
   StringEnum,
+  Text,
   Timestamp,
   Usd,
   UsdInput,
@@ -148,12 +149,11 @@ export const file_dispute = operation({
     amount_usd: Type.Optional(
       UsdInput('Amount to dispute. Default: the full amount not yet refunded.'),
     ),
-    explanation: Type.String({
-      description: 'What happened, in your own words.',
-      minLength: 1,
-      maxLength: 5000,
-      examples: ['Ordered on November 2, never delivered, and the store does not reply.'],
-    }),
+    explanation: Text(
+      'What happened, in your own words.',
+      5_000,
+      'Ordered on November 2, never delivered, and the store does not reply.',
+    ),
     metadata: Type.Optional(MetadataInput),
   }),
   output: Dispute,

@@ -38,6 +38,19 @@ export const Timestamp = (description: string) =>
     examples: ['2026-11-15T09:30:00.000Z'],
   })
 
+/**
+ * A text that somebody will read. Blanks alone are refused: a ticket without a visible subject
+ * cannot be opened from a list.
+ */
+export const Text = (description: string, length_max: number, example: string) =>
+  Type.String({
+    description,
+    minLength: 1,
+    maxLength: length_max,
+    pattern: '\\S',
+    examples: [example],
+  })
+
 /** An amount in a response. */
 export const Usd = (description: string) => Type.Number({ description, examples: [25.5] })
 

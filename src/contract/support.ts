@@ -9,6 +9,7 @@ import {
   Page,
   pageQuery,
   StringEnum,
+  Text,
   Timestamp,
   versioned,
 } from './shapes.ts'
@@ -51,8 +52,7 @@ export const Ticket = Type.Object(
 )
 export type Ticket = Static<typeof Ticket>
 
-const messageText = (description: string, example: string) =>
-  Type.String({ description, minLength: 1, maxLength: 10_000, examples: [example] })
+const messageText = (description: string, example: string) => Text(description, 10_000, example)
 
 export const open_ticket = operation({
   name: 'open_ticket',
@@ -66,12 +66,7 @@ export const open_ticket = operation({
     'To dispute a purchase, use file_dispute.',
   access: sessionOrKeyOnly,
   input: Input({
-    subject: Type.String({
-      description: 'Subject line.',
-      minLength: 1,
-      maxLength: 200,
-      examples: ['Declined at a kiosk'],
-    }),
+    subject: Text('Subject line.', 200, 'Declined at a kiosk'),
     message: messageText('First message.', 'My card was declined at a ticket machine. Why?'),
     category: StringEnum(categories, { description: 'Topic of the ticket.', examples: ['card'] }),
     card_id: Type.Optional(Id('card', 'The card the ticket is about.')),

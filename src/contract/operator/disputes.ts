@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Dispute, Evidence } from '#contract/disputes.ts'
-import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
+import { EnumList, Id, Input, Page, pageQuery, StringEnum, Text } from '#contract/shapes.ts'
 import { operatorOperation } from './operation.ts'
 import { AccountFilter, owned } from './shapes.ts'
 
@@ -11,7 +11,7 @@ const OperatorDispute = Type.Object({
 })
 
 const DisputeId = Id('dsp', 'ID of the dispute.')
-const Text = (description: string) => Type.String({ description, minLength: 1, maxLength: 5_000 })
+const TEXT_MAX = 5_000
 
 export const operator_list_disputes = operatorOperation({
   name: 'operator_list_disputes',
@@ -54,7 +54,10 @@ export const operator_answer_dispute = operatorOperation({
   path: '/disputes/{id}/answer',
   role: 'support',
   summary: "Record the merchant's response to a dispute.",
-  input: Input({ id: DisputeId, text: Text("The merchant's response.") }),
+  input: Input({
+    id: DisputeId,
+    text: Text("The merchant's response.", TEXT_MAX, 'It was signed for.'),
+  }),
   output: Dispute,
   problems: ['dispute_closed'],
 })
@@ -68,7 +71,7 @@ export const operator_close_dispute = operatorOperation({
   input: Input({
     id: DisputeId,
     outcome: StringEnum(['won', 'lost'], { description: 'Outcome for the cardholder.' }),
-    text: Type.Optional(Text('Reason for the decision.')),
+    text: Type.Optional(Text('Reason for the decision.', TEXT_MAX, 'No proof of delivery.')),
   }),
   output: Dispute,
   problems: ['dispute_closed'],

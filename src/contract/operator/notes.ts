@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Input, Page, pageQuery, Timestamp } from '#contract/shapes.ts'
+import { Id, Input, Page, pageQuery, Text, Timestamp } from '#contract/shapes.ts'
 import { operatorOperation } from './operation.ts'
 
 const AccountId = Id('acct', 'ID of the account.')
@@ -40,7 +40,7 @@ export const operator_add_note = operatorOperation({
   summary: 'Write a note about an account. Notes cannot be changed or deleted.',
   input: Input({
     id: AccountId,
-    body: Type.String({ description: 'Text of the note.', minLength: 1, maxLength: 5_000 }),
+    body: Text('Text of the note.', 5_000, 'Called about a lost parcel.'),
   }),
   output: AccountNote,
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Input, Page, pageQuery, StringEnum, Timestamp, TotpCode } from '#contract/shapes.ts'
+import { Input, Page, pageQuery, StringEnum, Text, Timestamp, TotpCode } from '#contract/shapes.ts'
 import { Maintenance, SystemHealth } from '#contract/system.ts'
 import { Webhook } from '#contract/webhooks.ts'
 import { operatorOperation } from './operation.ts'
@@ -48,7 +48,7 @@ export const operator_set_kill_switch = operatorOperation({
   input: Input({
     rail: StringEnum(kill_switch_rails, { description: 'The rail.' }),
     on: Type.Boolean({ description: 'True stops it.' }),
-    reason: Type.String({ minLength: 1, maxLength: 500, description: 'Reason.' }),
+    reason: Text('Reason.', 500, 'Drill.'),
   }),
   output: KillSwitch,
 })
@@ -62,7 +62,7 @@ export const operator_announce_maintenance = operatorOperation({
   input: Input({
     starts_at: Timestamp('Start time.'),
     ends_at: Timestamp('Expected end time.'),
-    message: Type.String({ minLength: 1, maxLength: 1_000, description: 'What to expect.' }),
+    message: Text('What to expect.', 1_000, 'Withdrawals take longer.'),
     components: Type.Optional(
       Type.Array(StringEnum(['issuer', 'rails', 'network']), {
         maxItems: 3,

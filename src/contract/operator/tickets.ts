@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
+import { EnumList, Id, Input, Page, pageQuery, StringEnum, Text } from '#contract/shapes.ts'
 import { Ticket } from '#contract/support.ts'
 import { operatorOperation } from './operation.ts'
 import { AccountFilter, owned } from './shapes.ts'
@@ -29,7 +29,7 @@ export const operator_reply_ticket = operatorOperation({
   summary: 'Reply to a ticket.',
   input: Input({
     id: TicketId,
-    message: Type.String({ description: 'The reply.', minLength: 1, maxLength: 10_000 }),
+    message: Text('The reply.', 10_000, 'The hold is released within 7 days.'),
     status: Type.Optional(
       StringEnum(ticket_statuses, { description: 'New status (default: pending).' }),
     ),

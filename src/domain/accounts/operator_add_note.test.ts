@@ -53,7 +53,10 @@ test('a note needs the role support, a text and an account, and stays as it is',
   const path = `/accounts/${account_id}/notes`
   const bearer = await tokenOf('viewer', 'Reader')
   assert.equal((await operate(url, 'POST', path, { bearer, body: { body: 'x' } })).status, 403)
-  assertRefused(await operate(url, 'POST', path, { body: { body: '' } }), 400, 'invalid_request')
+  for (const blank of ['', ' \n']) {
+    const refused = await operate(url, 'POST', path, { body: { body: blank } })
+    assertRefused(refused, 400, 'invalid_request')
+  }
   const missing = `/accounts/${mistype(account_id)}/notes`
   assertRefused(await operate(url, 'GET', missing), 404, 'not_found')
   await operate(url, 'POST', path, { body: { body: 'kept' } })

@@ -117,7 +117,11 @@ const atLeast = (limit: number, things: string): string =>
 /** The pattern of an `EnumList`: its values, separated by commas. */
 const ENUM_LIST = /^\^\(([\w.|]+)\)\(,\(\1\)\)\*\$$/
 
+/** The pattern of a `Text`. */
+const NOT_BLANK = '\\S'
+
 function patternMessage(pattern: string, example: unknown): string {
+  if (pattern === NOT_BLANK) return 'must not be blank'
   const values = ENUM_LIST.exec(pattern)?.[1]?.split('|')
   return values === undefined
     ? `must look like ${String(example)}`

@@ -307,6 +307,8 @@ const sentencesFor: readonly (readonly [name: string, input: object, message: st
   ['create_topup', { amount_usd: '25' }, 'amount_usd must be a number.'],
   ['create_api_key', { name: 5 }, 'name must be a string.'],
   ['create_api_key', { name: '' }, 'name must not be empty.'],
+  ['reply_ticket', { id: 'tkt_x', body: '' }, 'body must not be empty.'],
+  ['reply_ticket', { id: 'tkt_x', body: ' \n' }, 'body must not be blank.'],
   ['list_cards', { limit: 0 }, 'limit must be at least 1.'],
   ['list_cards', { limit: 1.5 }, 'limit must be a whole number.'],
   ['create_webhook', { url: 'https://shop.example', events: [] }, 'events must not be empty.'],
