@@ -41,6 +41,15 @@ test('a token is its operator, with name and role, and is stored only as a hash'
   for (const { text } of rows) assert(!text.includes(token.slice('flo_test_'.length)))
 })
 
+test('a name that is not one readable line is refused', async () => {
+  await openToken('Zoë O’Neill (night shift)')
+  const hidden = ['Zoë\u200b', 'Zo\u202eë', 'Zoë\nactive', 'Zoë\t', 'Zoë\u00a0Q']
+  for (const name of ['', ' ', ' Zoë', 'Zoë ', 'Zoë  Q', 'z'.repeat(101), ...hidden]) {
+    await assert.rejects(openToken(name), { code: 'invalid_request' }, JSON.stringify(name))
+  }
+  await openToken('z'.repeat(100))
+})
+
 test('a missing, unknown or changed token is refused', async () => {
   const { token } = await openToken('Alan')
   await assert.rejects(operate(null), { code: 'missing_token' })

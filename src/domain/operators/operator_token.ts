@@ -62,6 +62,7 @@ export async function createOperatorToken(
   { name, role }: Pick<Operator, 'name' | 'role'>,
   { random, keys, now, livemode, days, totp_secret }: TokenInput,
 ): Promise<{ id: string; token: Secret }> {
+  requireReadableName(name)
   const body = Buffer.from(random.bytes(TOKEN_BYTES)).toString('hex')
   const token = new Secret(`flo_${livemode ? 'live' : 'test'}_${body}`)
   const id = `op_${Buffer.from(random.bytes(ID_BYTES)).toString('hex')}`
@@ -82,6 +83,20 @@ export async function createOperatorToken(
   )
   if (inserted === 0) throw new Problem('invalid_request', `A token named ${name} already exists.`)
   return { id, token }
+}
+
+/** Letters, digits, punctuation and single spaces between them. */
+const READABLE_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u
+const NAME_LENGTH_MAX = 100
+
+/**
+ * The name says in every audit log who acted. An empty one says nothing, and two that differ in
+ * spaces or invisible characters look the same.
+ */
+function requireReadableName(name: string): void {
+  if (READABLE_NAME.test(name) && name.length <= NAME_LENGTH_MAX) return
+  const message = `must be one line of 1 to ${NAME_LENGTH_MAX} characters without outer spaces`
+  throw new Problem('invalid_request', `An operator's name ${message}.`)
 }
 
 export function findOperatorTokens(tx: Tx): Promise<OperatorTokenRow[]> {
