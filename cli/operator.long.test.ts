@@ -92,3 +92,29 @@ test('every operator call is a command with tables, JSON and exit codes', async 
   const without = await florin(['operator', 'get_health'], { FLORIN_URL: url })
   assert.deepEqual([without.code, /FLORIN_OPERATOR_TOKEN/.test(without.stderr)], [2, true])
 })
+
+test('--all lists every row of the accounts and of the recorded actions, each once', async () => {
+  const at = { FLORIN_URL: url, FLORIN_OPERATOR_TOKEN: OPERATOR_TOKEN }
+  const ask = (...words: string[]) => florin(['operator', ...words], at)
+  const opened = await Promise.all(Array.from({ length: 5 }, () => openAccount(url)))
+  const idsIn = (stdout: string) =>
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id)
+  const accounts = idsIn((await ask('list_accounts', '--all', '--limit', '2', '--json')).stdout)
+  assert.equal(new Set(accounts).size, accounts.length)
+  for (const { account_id } of opened) assert(accounts.includes(account_id))
+
+  const { stdout } = await ask('list_actions', '--all', '--limit', '2', '--json')
+  const actions = idsIn(stdout).map(BigInt)
+  assert(actions.length >= 3)
+  assert.deepEqual(
+    actions,
+    [...new Set(actions)].toSorted((a, b) => (a < b ? 1 : -1)),
+  )
+  const csv = (await ask('list_accounts', '--all', '--limit', '2', '--csv')).stdout
+  assert.equal(csv.trim().split('\n').length, accounts.length + 1)
+  const table = (await ask('list_actions', '--limit', '1')).stdout
+  assert.match(table, /^operator name +action .*\nFLORIN_OPERATOR_TOKEN +operator_list_actions /)
+})

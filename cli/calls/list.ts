@@ -21,6 +21,9 @@ export type ListSource = {
   output: TSchema
 }
 
+export const addAllOption = (command: Command): Command =>
+  command.option('--all', 'fetch all pages; with --json, one row per line')
+
 export const addListOptions = (command: Command): Command =>
   command
     .addOption(new Option('--csv', 'print CSV with all fields').conflicts('json'))

@@ -9,7 +9,7 @@ import { type OperationShape, pathNames } from '#contract/operation.ts'
 import { columns, defaultColumns } from './columns.ts'
 import { buildCommand, type CommandInput } from './command.ts'
 import { addYesOption, confirmCall } from './confirm.ts'
-import { addListOptions, type ListOptions, showList } from './list.ts'
+import { addAllOption, addListOptions, type ListOptions, showList } from './list.ts'
 import { printResponse } from './output.ts'
 
 type Options = ConnectionOptions &
@@ -34,7 +34,7 @@ export function operationCommand(shape: OperationShape): Command {
   const positional = pathNames(shape.path)
   const command = buildCommand({ ...shape, positional }, (given) => call(shape, given))
   if (shape.paged) {
-    command.option('--all', 'fetch all pages; with --json, one row per line')
+    addAllOption(command)
     addListOptions(command)
   }
   if (irreversible.has(shape.name)) addYesOption(command)

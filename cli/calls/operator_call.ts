@@ -7,8 +7,8 @@ import { operator_operations } from '#contract/operator/operations.ts'
 import { columns, defaultColumns } from './columns.ts'
 import { buildCommand, type CommandInput } from './command.ts'
 import { addYesOption, confirmCall } from './confirm.ts'
-import { addListOptions, type ListOptions, type ListPage, showList } from './list.ts'
-import { printResponse } from './output.ts'
+import { addAllOption, addListOptions, type ListOptions, type ListPage, showList } from './list.ts'
+import { printResponse, type Row } from './output.ts'
 import { rawCall } from './raw_call.ts'
 
 type Options = ListOptions & {
@@ -42,6 +42,12 @@ const irreversible: ReadonlySet<string> = new Set([
   'operator_suspend_account',
 ])
 
+/** The field that continues a list after a row of its last page. */
+function pageFieldOf({ input }: OperatorOperation): 'cursor' | 'before' | null {
+  if ('cursor' in input.properties) return 'cursor'
+  return 'before' in input.properties ? 'before' : null
+}
+
 const isList = ({ output }: OperatorOperation): boolean =>
   'properties' in output && 'data' in (output.properties as object)
 
@@ -60,6 +66,7 @@ function operatorCommand(operation: OperatorOperation): Command {
     command.option('--idempotency_key <key>', 'makes retries safe')
   }
   if (irreversible.has(operation.name)) addYesOption(command)
+  if (pageFieldOf(operation) !== null) addAllOption(command)
   if (isList(operation)) addListOptions(command)
   return command
     .helpGroup('Operator API:')
@@ -82,17 +89,30 @@ async function callOperator(operation: OperatorOperation, given: CommandInput): 
   const connection = await resolveConnection({ ...options, key })
   const { path, rest } = fillPath(operation, given.input)
   const isQuery = inputLocation(operation) === 'query'
-  const search = isQuery ? buildQuery(rest) : ''
-  const load = () =>
+  const load = (page: Record<string, string> = {}) =>
     rawCall<ListPage>(
       connection,
-      `${operation.method} /operator/v1${path}${search}`,
+      `${operation.method} /operator/v1${path}${isQuery ? buildQuery({ ...rest, ...page }) : ''}`,
       isQuery ? undefined : rest,
       idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
     )
   if (!isList(operation)) return printResponse(await load(), options.json ?? false)
   const { output } = operation
-  await showList({ load, columns: columnsOf(operation), output }, options)
+  const field = pageFieldOf(operation)
+  const rows = field === null ? {} : { rows: () => allRows(load, field) }
+  await showList({ load: () => load(), ...rows, columns: columnsOf(operation), output }, options)
+}
+
+type PageLoader = (page: Record<string, string>) => Promise<ListPage>
+
+async function* allRows(load: PageLoader, field: 'cursor' | 'before'): AsyncGenerator<Row> {
+  let from: Record<string, string> = {}
+  for (;;) {
+    const { data, next_cursor = data.at(-1)?.['id'] } = await load(from)
+    yield* data
+    if (typeof next_cursor !== 'string') return
+    from = { [field]: next_cursor }
+  }
 }
 
 function fillPath({ path }: OperatorOperation, { ...rest }: Record<string, unknown>) {
@@ -111,8 +131,12 @@ function buildQuery(filters: Record<string, unknown>): string {
   return search.size === 0 ? '' : `?${search}`
 }
 
+/** The log names the operator, the action and its object. */
+const action_columns = ['operator.name', 'action', 'resource.id', 'created_at', 'ip', 'id']
+
 /** Lists that customers also have use the same columns and the account. */
 function columnsOf(operation: OperatorOperation): readonly string[] {
+  if (operation.name === 'operator_list_actions') return action_columns
   const chosen = columns[commandNameOf(operation) as keyof typeof columns]
   if (chosen === undefined) return defaultColumns(operation.output)
   return [...chosen.filter((name) => name !== 'id'), 'account_id', 'id']
