@@ -65,6 +65,7 @@ export const operator_announce_maintenance = operatorOperation({
     message: Text('What to expect.', 1_000, 'Withdrawals take longer.'),
     components: Type.Optional(
       Type.Array(StringEnum(['issuer', 'rails', 'network']), {
+        minItems: 1,
         maxItems: 3,
         description: 'Affected components (default: all).',
       }),

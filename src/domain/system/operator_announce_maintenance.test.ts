@@ -38,3 +38,15 @@ test('refuses an end before the start or in the past', async () => {
     })
   }
 })
+
+test('refuses maintenance of more than 30 days, because an announcement cannot be taken back', async () => {
+  const planned = { starts_at: ahead(1), message: 'A wrong year.' }
+  const longest = await announce({ ...planned, ends_at: ahead(1 + 30 * 24) })
+  assert.equal(longest.ends_at, ahead(1 + 30 * 24))
+  for (const days of [31, 365, 36_500]) {
+    await assert.rejects(announce({ ...planned, ends_at: ahead(1 + days * 24) }), {
+      code: 'invalid_request',
+      details: [{ field: 'ends_at', message: 'must be at most 30 days after the start' }],
+    })
+  }
+})

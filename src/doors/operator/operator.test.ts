@@ -330,8 +330,10 @@ test('maintenance is announced to everybody and shown in health', async () => {
   assert.equal(reply.status, 200, reply.text)
   const health = await operate(url, 'GET', '/health')
   assert.equal(health.body['maintenance'][0].message, 'A new database.')
-  const wrong = { ...body, ends_at: starts_at }
-  assertRefused(await operate(url, 'POST', '/maintenance', { body: wrong }), 400, 'invalid_request')
+  for (const wrong of [{ ends_at: starts_at }, { components: [] }]) {
+    const refused = await operate(url, 'POST', '/maintenance', { body: { ...body, ...wrong } })
+    assertRefused(refused, 400, 'invalid_request')
+  }
   assert.equal((await operate(url, 'POST', '/screening/reload')).body['source'], 'none')
   assert.deepEqual((await operate(url, 'GET', '/webhooks')).body['data'], [])
 })
