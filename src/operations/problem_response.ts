@@ -2,6 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
 import { StorageUnavailable } from '#platform/storage/blobs.ts'
+import { ScreeningUnavailable } from '#rails/screening/screening.ts'
 import type { Response } from './call.ts'
 
 /** The problem that is shown to the caller for anything that was thrown. */
@@ -16,6 +17,10 @@ export function problemOf(cause: unknown): Problem {
   }
   if (cause instanceof StorageUnavailable) {
     const sentence = 'Files cannot be stored now. Nothing was changed. Try again later.'
+    return new Problem('service_unavailable', sentence, { retry_after_s: 60, cause })
+  }
+  if (cause instanceof ScreeningUnavailable) {
+    const sentence = 'Addresses cannot be screened now. Nothing was changed. Try again later.'
     return new Problem('service_unavailable', sentence, { retry_after_s: 60, cause })
   }
   if (cause instanceof Overdue) {

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { openHolder } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
+import { operate } from '#test/support/operator.ts'
+import { startTestService } from '#test/support/start.ts'
 import { operatorReloadScreening } from './operator_reload_screening.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'florin_screening_'))
@@ -37,4 +42,18 @@ test('without a list there is nothing to reload', async () => {
   const room = await openMoneyRoom()
   const { value } = await room.prepareAndOperate(operatorReloadScreening, {})
   assert.deepEqual(value, { source: 'none', list_version: '' })
+})
+
+test('a list that cannot be read is named to the operator, and not to a customer', async () => {
+  const missing = join(folder, 'missing')
+  const service = await startTestService({ env: { FLORIN_SCREENING_FILE: missing } })
+  const { url } = service
+  const reload = await operate(url, 'POST', '/screening/reload')
+  assertRefused(reload, 503, 'service_unavailable')
+  assert(String(reload.body['message']).includes(missing), reload.text)
+  const { key } = await openHolder(service, 100)
+  const withdrawal = { amount_usd: 20, address: BLOCKED }
+  const refused = await send(url, 'POST', '/v1/withdrawals', { bearer: key, body: withdrawal })
+  assertRefused(refused, 503, 'service_unavailable')
+  assert(!refused.text.includes(missing), refused.text)
 })

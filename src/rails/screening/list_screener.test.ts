@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { listScreener } from './list_screener.ts'
+import { ScreeningUnavailable } from './screening.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'florin_list_'))
 after(() => rmSync(folder, { recursive: true }))
@@ -39,5 +40,9 @@ test('a changed file is read again', async () => {
 
 test('an unreadable list is an error, not an approval', async () => {
   rmSync(path)
-  await assert.rejects(decisionOn(TRON), { code: 'ENOENT' })
+  await assert.rejects(decisionOn(TRON), (error: unknown) => {
+    assert(error instanceof ScreeningUnavailable)
+    assert.equal((error.cause as NodeJS.ErrnoException).code, 'ENOENT')
+    return true
+  })
 })

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
 import { bytesFromTronAddress, bytesFromTronHex } from '#rails/chain/tron/address.ts'
-import type { AddressScreener } from './screening.ts'
+import { type AddressScreener, ScreeningUnavailable } from './screening.ts'
 
 type BlockList = { version: string; changed_ms: number; size: number; blocked: ReadonlySet<string> }
 
@@ -14,10 +14,13 @@ type BlockList = { version: string; changed_ms: number; size: number; blocked: R
  */
 export function listScreener(path: string): AddressScreener {
   let list: BlockList | null = null
+  const unreadable = (cause: Error): never => {
+    throw new ScreeningUnavailable(`The screening list ${path} can't be read.`, { cause })
+  }
   const current = async (): Promise<BlockList> => {
-    const { mtimeMs, size } = await stat(path)
+    const { mtimeMs, size } = await stat(path).catch(unreadable)
     if (list?.changed_ms === mtimeMs && list.size === size) return list
-    const text = await readFile(path, 'utf8')
+    const text = await readFile(path, 'utf8').catch(unreadable)
     const version = createHash('sha256').update(text).digest('hex').slice(0, 16)
     list = { version, changed_ms: mtimeMs, size, blocked: new Set(parseAddresses(text)) }
     return list

@@ -22,6 +22,9 @@ export type Screening = {
   list_version: string
 }
 
+/** Nobody can say if an address is blocked, so nothing is sent to it or credited from it. */
+export class ScreeningUnavailable extends Error {}
+
 /** Allows everything; used if no list is configured. */
 export const noScreener: AddressScreener = {
   screen: async () => ({ decision: 'allow', source: 'none', list_version: '' }),
