@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import { operator_roles } from '#contract/operator/roles.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { florin } from '#test/support/florin_process.ts'
@@ -117,4 +118,19 @@ test('--all lists every row of the accounts and of the recorded actions, each on
   assert.equal(csv.trim().split('\n').length, accounts.length + 1)
   const table = (await ask('list_actions', '--limit', '1')).stdout
   assert.match(table, /^operator name +action .*\nFLORIN_OPERATOR_TOKEN +operator_list_actions /)
+})
+
+test('a token with two-factor authentication works in commands after sign_in', async () => {
+  const { output } = await command('create', 'Kay', '--role', 'viewer', '--totp')
+  const token = tokenIn(output)
+  const at = (bearer: string) => ({ FLORIN_URL: url, FLORIN_OPERATOR_TOKEN: bearer })
+  const ask = (bearer: string, ...words: string[]) => florin(['operator', ...words], at(bearer))
+  assert.equal((await ask(token, 'list_tickets')).code, 3)
+  const secret = /secret=([A-Z2-7]+)/.exec(output)?.[1] ?? ''
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+  const wrong = await ask(token, 'sign_in', '--totp_code', code === '000000' ? '111111' : '000000')
+  assert.deepEqual([wrong.code, /totp_invalid/.test(wrong.stderr)], [3, true])
+  const signed_in = await ask(token, 'sign_in', '--totp_code', code, '--json')
+  const { bearer } = JSON.parse(signed_in.stdout) as { bearer: string }
+  assert.equal((await ask(bearer, 'list_tickets')).code, 0)
 })

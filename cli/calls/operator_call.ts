@@ -4,6 +4,7 @@ import { resolveConnection } from '#cli/profiles/connection.ts'
 import { inputLocation, pathNames, takesIdempotencyKey } from '#contract/operation.ts'
 import type { OperatorOperation } from '#contract/operator/operation.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
+import { operator_sign_in } from '#contract/operator/system.ts'
 import { columns, defaultColumns } from './columns.ts'
 import { buildCommand, type CommandInput } from './command.ts'
 import { addYesOption, confirmCall } from './confirm.ts'
@@ -19,9 +20,11 @@ type Options = ListOptions & {
   idempotency_key?: string
 }
 
-/** One command per operator operation, in contract order. */
+type OperatorCall = OperatorOperation | typeof operator_sign_in
+
+/** One command per call of the operator API, in contract order. */
 export const operatorCommands = (): Command[] =>
-  Object.values<OperatorOperation>(operator_operations)
+  [operator_sign_in, ...Object.values<OperatorOperation>(operator_operations)]
     .filter(({ name }) => name !== 'operator_get_evidence')
     .map(operatorCommand)
 
@@ -43,20 +46,23 @@ const irreversible: ReadonlySet<string> = new Set([
 ])
 
 /** The field that continues a list after a row of its last page. */
-function pageFieldOf({ input }: OperatorOperation): 'cursor' | 'before' | null {
+function pageFieldOf({ input }: OperatorCall): 'cursor' | 'before' | null {
   if ('cursor' in input.properties) return 'cursor'
   return 'before' in input.properties ? 'before' : null
 }
 
-const isList = ({ output }: OperatorOperation): boolean =>
+const isList = ({ output }: OperatorCall): boolean =>
   'properties' in output && 'data' in (output.properties as object)
 
 /** `operator_freeze_card` is the command `florin operator freeze_card`. */
-const commandNameOf = ({ name }: OperatorOperation) => name.replace(/^operator_/, '')
+const commandNameOf = ({ name }: OperatorCall) => name.replace(/^operator_/, '')
 
-function operatorCommand(operation: OperatorOperation): Command {
+const roleNote = ({ access }: OperatorCall) =>
+  access === 'anyone' ? '' : ` Requires the ${access.operator} role.`
+
+function operatorCommand(operation: OperatorCall): Command {
   const name = commandNameOf(operation)
-  const description = `${operation.summary} Requires the ${operation.access.operator} role.`
+  const description = operation.summary + roleNote(operation)
   const positional = pathNames(operation.path)
   const example = `operator ${name}`
   const command = buildCommand({ ...operation, name, description, positional, example }, (given) =>
@@ -76,7 +82,7 @@ function operatorCommand(operation: OperatorOperation): Command {
     .option('--token <token>', 'operator token (or set FLORIN_OPERATOR_TOKEN)')
 }
 
-async function callOperator(operation: OperatorOperation, given: CommandInput): Promise<void> {
+async function callOperator(operation: OperatorCall, given: CommandInput): Promise<void> {
   const { token, idempotency_key, ...options }: Options = given.options
   const key = token ?? process.env['FLORIN_OPERATOR_TOKEN']
   if (!key) {
@@ -115,7 +121,7 @@ async function* allRows(load: PageLoader, field: 'cursor' | 'before'): AsyncGene
   }
 }
 
-function fillPath({ path }: OperatorOperation, { ...rest }: Record<string, unknown>) {
+function fillPath({ path }: OperatorCall, { ...rest }: Record<string, unknown>) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = encodeURIComponent(String(rest[name]))
     delete rest[name]
@@ -135,7 +141,7 @@ function buildQuery(filters: Record<string, unknown>): string {
 const action_columns = ['operator.name', 'action', 'resource.id', 'created_at', 'ip', 'id']
 
 /** Lists that customers also have use the same columns and the account. */
-function columnsOf(operation: OperatorOperation): readonly string[] {
+function columnsOf(operation: OperatorCall): readonly string[] {
   if (operation.name === 'operator_list_actions') return action_columns
   const chosen = columns[commandNameOf(operation) as keyof typeof columns]
   if (chosen === undefined) return defaultColumns(operation.output)

@@ -84,7 +84,7 @@ for (const command of operatorCommands()) {
     const words = ['--server', url, '--token', 'flo_test_nobody', '--data', '{}']
     const needed = command.options.filter(({ description }) => description.endsWith('(required)'))
     const given = needed.flatMap(({ long = '', flags, description }) => {
-      const choice = /\bOne of: (\w+)/.exec(description)?.[1] ?? 'x'
+      const choice = /\bOne of: (\w+)/.exec(description)?.[1] ?? '123456'
       return [long, flags.includes('<number>') ? '1' : flags.includes('<text>') ? choice : 'true']
     })
     const failure = await command.parseAsync([...ids, ...words, ...given], { from: 'user' }).then(
