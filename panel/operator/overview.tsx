@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { declineLabel } from '#contract/decline.ts'
 import { humanize } from '#panel/ui/badge.tsx'
 import { Chart } from '#panel/ui/chart.tsx'
-import { formatUsd, Money } from '#panel/ui/money.tsx'
+import { formatCompactUsd, formatUsd, Money } from '#panel/ui/money.tsx'
 import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { useOperatorQuery } from './operator_api.ts'
@@ -37,8 +37,8 @@ function Metrics({ overview: { totals, days } }: { overview: ProgramOverview }) 
           </Total>
         </dl>
       </Section>
-      <DayChart title="Deposits" days={days} value={depositedUsd} format={formatUsd} />
-      <DayChart title="Settled purchases" days={days} value={capturedUsd} format={formatUsd} />
+      <DayChart title="Deposits" days={days} value={depositedUsd} {...usd_formats} />
+      <DayChart title="Settled purchases" days={days} value={capturedUsd} {...usd_formats} />
       <DayChart title="Approval rate" days={days} value={approvalRate} format={formatPercent} />
       <DayChart title="New accounts" days={days} value={accountsOpened} format={formatCount} />
       <DeclineReasons days={days} />
@@ -50,6 +50,7 @@ const depositedUsd = ({ deposited_usd }: Day) => deposited_usd
 const capturedUsd = ({ captured_usd }: Day) => captured_usd
 const approvalRate = ({ approval_rate }: Day) => approval_rate
 const accountsOpened = ({ accounts_opened }: Day) => accounts_opened
+const usd_formats = { format: formatCompactUsd, formatExact: formatUsd }
 /** Leaves out fractional axis labels. */
 const formatCount = (count: number) => (Number.isInteger(count) ? count.toLocaleString('en') : '')
 const formatPercent = (rate: number) => `${Math.round(rate * 100)}%`
@@ -68,9 +69,10 @@ type DayChartProps = {
   days: readonly Day[]
   value(day: Day): number | null
   format(value: number): string
+  formatExact?(value: number): string
 }
 
-function DayChart({ title, days, value, format }: DayChartProps) {
+function DayChart({ title, days, value, ...formats }: DayChartProps) {
   const times = useMemo(() => days.map(({ day }) => Date.parse(day) / 1_000), [days])
   const series = useMemo(() => ({ name: title, values: days.map(value) }), [title, days, value])
   return (
@@ -78,7 +80,7 @@ function DayChart({ title, days, value, format }: DayChartProps) {
       {series.values.every((each) => each === null || each === 0) ? (
         <p className="grid h-45 place-items-center text-soft">None in the last 30 days</p>
       ) : (
-        <Chart label={`${title} by day`} times={times} series={series} format={format} days />
+        <Chart label={`${title} by day`} times={times} series={series} {...formats} days />
       )}
     </Section>
   )

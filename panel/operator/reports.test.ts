@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import '#panel/test_support/browser_globals.ts'
 import { refuse, serve } from '#panel/test_support/network.ts'
 import { open } from '#panel/test_support/page.ts'
@@ -84,4 +84,34 @@ test('overview: decline reasons are summed over all days, most frequent first', 
     ['5', '2'],
   )
   assert(!page.has('img'), 'days without any value have no empty chart')
+})
+
+/** The texts that charts draw, because the document draws nothing. */
+function collectTexts(t: TestContext): string[] {
+  const texts: string[] = []
+  const context = document.createElement('canvas').getContext('2d')
+  assert(context !== null)
+  Object.assign(context, { fillText: (text: string) => texts.push(text) })
+  t.after(() => Reflect.deleteProperty(context, 'fillText'))
+  const width = { configurable: true, get: () => 600 }
+  Object.defineProperty(HTMLElement.prototype, 'clientWidth', width)
+  t.after(() => Reflect.deleteProperty(HTMLElement.prototype, 'clientWidth'))
+  return texts
+}
+
+test('overview: amounts of millions fit beside their chart', async (t) => {
+  const texts = collectTexts(t)
+  const figures = sample('operator_get_figures')
+  const [day] = figures.days
+  assert(day !== undefined)
+  const days = [1_250_000.5, 1_980_000].map((captured_usd, at) => ({
+    ...day,
+    day: `2026-11-1${at + 5}`,
+    captured_usd,
+    deposited_usd: captured_usd / 10,
+  }))
+  serve(t, { operator_get_figures: { ...figures, days } })
+  await open(t, Overview, {})
+  const amounts = texts.filter((text) => text.startsWith('$'))
+  assert.deepEqual([...new Set(amounts)], ['$0', '$100K', '$200K', '$1M', '$2M'])
 })

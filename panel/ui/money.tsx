@@ -14,6 +14,23 @@ export function formatUsd(amount_usd: number): string {
   return hasWholeCents(amount) ? dollars.format(amount) : exact_dollars.format(amount)
 }
 
+const compact_dollars = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  minimumFractionDigits: 0,
+  maximumFractionDigits: 1,
+})
+
+/**
+ * For the axis of a chart, which has room for ten characters: "$1.5M". Below a thousand it has all
+ * cents: "$0.50", not "$0.5".
+ */
+export const formatCompactUsd = (amount_usd: number): string =>
+  amount_usd < 1_000 && !Number.isInteger(amount_usd)
+    ? formatUsd(amount_usd)
+    : compact_dollars.format(amount_usd)
+
 const hasWholeCents = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6
 
 export function formatMoney(amount: number, currency: string): string {

@@ -1,19 +1,9 @@
 import { useMemo, useState } from 'react'
 import { Chart } from '#panel/ui/chart.tsx'
 import { classes } from '#panel/ui/classes.ts'
-import { formatUsd } from '#panel/ui/money.tsx'
+import { formatCompactUsd, formatUsd } from '#panel/ui/money.tsx'
 import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { useBalanceSteps } from './balance_points.ts'
-
-const compact_usd = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  notation: 'compact',
-  maximumFractionDigits: 1,
-})
-/** Compact, but with all cents below a thousand: "$0.50", not "$0.5". */
-const formatCompact = (value: number) =>
-  value < 1_000 && !Number.isInteger(value) ? formatUsd(value) : compact_usd.format(value)
 
 const ranges = [
   [7, '7 days'],
@@ -43,7 +33,7 @@ export function BalanceChart() {
             label={`Balance over the last ${days} days, currently ${formatUsd(latest)}`}
             times={steps.times}
             series={series}
-            format={formatCompact}
+            format={formatCompactUsd}
             formatExact={formatUsd}
             steps
           />
