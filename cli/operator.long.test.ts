@@ -134,3 +134,18 @@ test('a token with two-factor authentication works in commands after sign_in', a
   const { bearer } = JSON.parse(signed_in.stdout) as { bearer: string }
   assert.equal((await ask(bearer, 'list_tickets')).code, 0)
 })
+
+test('--all waits at the rate limit and then goes on', async () => {
+  const limited = await startTestService({ env: { FLORIN_RATE_PROFILE: 'default' } })
+  await limited.home.db.run(
+    `insert into operator_actions (operator_id, operator_name, role, action, input, request_id, ip,
+            created_at)
+     select 'op_1', 'Ada', 'admin', 'operator_list_tickets', '{}', 'req_1', 'local', now()
+       from generate_series(1, 150)`,
+  )
+  const at = { FLORIN_URL: limited.url, FLORIN_OPERATOR_TOKEN: OPERATOR_TOKEN }
+  const words = ['operator', 'list_actions', '--all', '--limit', '1', '--json']
+  const { code, stdout, stderr } = await florin(words, at)
+  assert.equal(code, 0, stderr)
+  assert.equal(stdout.match(/"op_1"/g)?.length, 150)
+})

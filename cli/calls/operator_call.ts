@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '#cli/exit_codes.ts'
 import { resolveConnection } from '#cli/profiles/connection.ts'
+import { withRetries } from '#client/retries.ts'
 import { inputLocation, pathNames, takesIdempotencyKey } from '#contract/operation.ts'
 import type { OperatorOperation } from '#contract/operator/operation.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
@@ -105,9 +106,15 @@ async function callOperator(operation: OperatorCall, given: CommandInput): Promi
   if (!isList(operation)) return printResponse(await load(), options.json ?? false)
   const { output } = operation
   const field = pageFieldOf(operation)
-  const rows = field === null ? {} : { rows: () => allRows(load, field) }
+  const size = { limit: String(rest['limit'] ?? LARGEST_PAGE) }
+  const loadNext: PageLoader = (page) => withRetries(() => load({ ...size, ...page }), PAGE_RETRIES)
+  const rows = field === null ? {} : { rows: () => allRows(loadNext, field) }
   await showList({ load: () => load(), ...rows, columns: columnsOf(operation), output }, options)
 }
+
+const LARGEST_PAGE = 100
+/** An export of many pages reaches the rate limit, and must not end in the middle. */
+const PAGE_RETRIES = { isRepeatable: true, retries_max: 5, wait_max_ms: 60_000, signal: undefined }
 
 type PageLoader = (page: Record<string, string>) => Promise<ListPage>
 
