@@ -130,7 +130,7 @@ test('a token with two-factor authentication works in commands after sign_in', a
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
   const wrong = await ask(token, 'sign_in', '--totp_code', code === '000000' ? '111111' : '000000')
   assert.deepEqual([wrong.code, /totp_invalid/.test(wrong.stderr)], [3, true])
-  const signed_in = await ask(token, 'sign_in', '--totp_code', code, '--json')
+  const signed_in = await florin(['operator', 'sign_in', '--totp_code', code, '--json'], at(token))
   const { bearer } = JSON.parse(signed_in.stdout) as { bearer: string }
   assert.equal((await ask(bearer, 'list_tickets')).code, 0)
 })

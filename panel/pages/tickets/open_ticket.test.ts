@@ -25,14 +25,14 @@ test('a ticket names its topic and, if one is chosen, its card', async (t) => {
 })
 
 test('a refused subject or message is shown at its field', async (t) => {
-  const details = { subject: 'must not be empty', message: 'must not be empty' }
+  const details = { subject: 'is too long', message: 'must have at most 10,000 characters' }
   serve(t, { list_cards, open_ticket: refuse('invalid_request', details) })
   const page = await open(t, OpenTicket, { onClose: () => {} })
-  await page.fill('Subject', '  ')
-  await page.fill('Message', '  ')
+  await page.fill('Subject', 'Hello')
+  await page.fill('Message', 'Hello')
   await page.click('button', 'Send')
-  assert.equal(page.errorOf('Subject'), 'Must not be empty.')
-  assert.equal(page.errorOf('Message'), 'Must not be empty.')
+  assert.equal(page.errorOf('Subject'), 'Is too long.')
+  assert.equal(page.errorOf('Message'), 'Must have at most 10,000 characters.')
 })
 
 test('without an active card, the refusal is shown above the buttons', async (t) => {
