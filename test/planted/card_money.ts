@@ -199,6 +199,14 @@ export const card_money: readonly PlantedBug[] = [
     tests: ['src/domain/authorizations/expire_authorizations_task.test.ts'],
   },
   {
+    name: 'increment_without_expiry',
+    file: 'src/domain/authorizations/authorize.ts',
+    find: '  keepUntilExpiry(state, card)\n  state.purchases',
+    replace: '  state.purchases',
+    breaks: 'A hold expires at the time that its last increment gave it, on any clock.',
+    tests: ['src/domain/authorizations/expire_authorizations_task.test.ts'],
+  },
+  {
     name: 'reopened_hold_without_expiry',
     file: 'src/domain/authorizations/advise.ts',
     find: 'if (open_micros > 0n) keepUntilExpiry(state, card)',

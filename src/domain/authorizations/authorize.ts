@@ -205,6 +205,8 @@ function increment(state: BatchState, { card, request }: RequestOnCard): Transac
     held_micros: authorization.held_micros + held,
     expires_at: state.expires_at,
   })
+  // Earlier than before, if this batch began before the one that it waited for.
+  keepUntilExpiry(state, card)
   state.purchases.addChange(request.identity, {
     transaction_id: authorization.id,
     is_request: true,

@@ -83,12 +83,16 @@ test('a partly captured purchase keeps its status and releases the rest', async 
   await assertBooksSound(db)
 })
 
+function incrementOf(card: BareCard, { fields }: ReturnType<typeof purchaseMessage>) {
+  const { 7: sent, 11: stan, 37: number } = fields
+  const original = `0100${stan}${sent}00000400001${'0'.repeat(11)}`
+  return purchaseMessage(card, 500, { fields: { 37: number, 90: original }, now })
+}
+
 test('a hold that an increment extends before its expiry is decided stays', async () => {
   const { card, message } = await openAuthorized()
   pass(WEEK_MS)
-  const { 7: sent, 11: stan, 37: number } = message.fields
-  const original = `0100${stan}${sent}00000400001${'0'.repeat(11)}`
-  const increment = purchaseMessage(card, 500, { fields: { 37: number, 90: original }, now })
+  const increment = incrementOf(card, message)
   const extending: Engine = {
     ...engine,
     submit: async (request) => {
@@ -128,6 +132,17 @@ test('each hold of a card expires at its own time, and then the card has no expi
   assert.deepEqual(await held(), [0, 0])
   assert.equal(await earliestOf(card), null)
   await assertBooksSound(db)
+})
+
+test('a hold that a node with an earlier clock increments expires at its new time', async () => {
+  const { card, message } = await openAuthorized()
+  pass(-400)
+  assert.equal((await issuer.ask(incrementOf(card, message))).fields[39], '00')
+  await assertBooksSound(db)
+  pass(WEEK_MS)
+  await task.run()
+  const [expired] = await authorizationsOf(card)
+  assert.deepEqual([expired?.status, expired?.held], ['expired', 0])
 })
 
 test('a stand-in approval that holds nothing expires, too', async () => {
