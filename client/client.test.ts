@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +14,17 @@ type ReceivedRequest = {
   headers: IncomingHttpHeaders
 }
 
+/** Listens on loopback until the tests of this file are over. */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 /** A server that sends the replies in order and repeats the last one. */
 async function startServer(...replies: Reply[]) {
   const seen: ReceivedRequest[] = []
@@ -24,13 +35,7 @@ async function startServer(...replies: Reply[]) {
     const reply = replies[Math.min(seen.length, replies.length) - 1]
     request.resume().on('end', () => reply?.(response))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listen(server)
   return { url, seen, client: createClient({ url, bearer: 'flk_test_x' }) }
 }
 
@@ -169,13 +174,7 @@ test('an upload may take longer than timeout_ms while it makes progress', async 
     }
     replyWith(200, { bytes })(response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listen(server)
   const client = createClient({ url, timeout_ms: 1_000, retries_max: 0 })
   const file = new Uint8Array(24 * 2 ** 20)
   const started = performance.now()
